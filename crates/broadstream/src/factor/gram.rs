@@ -1,0 +1,122 @@
+//! A symmetric sum of outer products, kept beside a factor that forgets.
+
+use super::{
+    check_length,
+    kernel::multiply,
+    panels::{self, Column, Panels, ROWS},
+};
+use crate::{error::Error, simd::Path};
+
+/// Columns of the triangle that are updated together, so that each feature is loaded once for all.
+const TILE: usize = 4;
+
+/// The lower triangle of P = Σ w·a·aᵀ.
+///
+/// ```
+/// use broadstream::factor::{Factor, Gram};
+///
+/// let mut gram = Gram::new(2);
+/// gram.add(&[1.0, 2.0], &[1.0])?;
+/// let mut factor = Factor::new(2, 1.0);
+/// factor.refactor(&gram, 0.1)?;
+/// // K = [[1.1, 2], [2, 4.1]] now.
+/// let x = factor.solve(&[3.1, 6.1])?;
+/// assert!((x[0] - 1.0).abs() < 1e-14 && (x[1] - 1.0).abs() < 1e-14);
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gram {
+    /// Entries above the diagonal of a diagonal block mirror those below.
+    pub(super) p: Panels,
+    path: Path,
+    /// The samples' features and weighted features, panel by panel.
+    features: Vec<Column<ROWS>>,
+    weighted: Vec<Column<ROWS>>,
+}
+
+impl Gram {
+    /// P = 0.
+    pub fn new(order: usize) -> Self {
+        Gram {
+            p: Panels::zero(order),
+            path: Path::detect(),
+            features: Vec::new(),
+            weighted: Vec::new(),
+        }
+    }
+
+    /// How many features there are.
+    pub fn order(&self) -> usize {
+        self.p.order()
+    }
+
+    /// Adds w·a·aᵀ for each row of features and its weight, in their order. The result is the same,
+    /// to the bit, however the rows are divided into calls.
+    pub fn add(&mut self, features: &[f64], weights: &[f64]) -> Result<(), Error> {
+        let order = self.order();
+        let samples = weights.len();
+        check_length("features", samples * order, features.len())?;
+        if samples == 0 {
+            return Ok(());
+        }
+        self.lay_out(features, weights);
+        let Gram { p, path, features, weighted } = self;
+        path.run(
+            #[inline(always)]
+            || {
+                for (panel, rows) in features.chunks_exact(samples).enumerate() {
+                    let (left, block) = p.split_mut(panel);
+                    for (k, columns) in left.chunks_exact_mut(ROWS).chain([block]).enumerate() {
+                        add_tile(columns, rows, &weighted[k * samples..][..samples]);
+                    }
+                }
+            },
+        );
+        Ok(())
+    }
+
+    /// P ← factor · P.
+    pub fn scale(&mut self, factor: f64) {
+        for column in self.p.columns_mut() {
+            for entry in &mut column.0 {
+                *entry *= factor;
+            }
+        }
+    }
+
+    fn lay_out(&mut self, features: &[f64], weights: &[f64]) {
+        let order = self.order();
+        let samples = weights.len();
+        let columns = panels::panels(order) * samples;
+        for laid_out in [&mut self.features, &mut self.weighted] {
+            laid_out.clear();
+            laid_out.resize(columns, Column::ZERO);
+        }
+        for (s, (row, weight)) in features.chunks_exact(order).zip(weights).enumerate() {
+            for (panel, rows) in row.chunks(ROWS).enumerate() {
+                let column = panel * samples + s;
+                for (i, feature) in rows.iter().enumerate() {
+                    self.features[column].0[i] = *feature;
+                    self.weighted[column].0[i] = weight * feature;
+                }
+            }
+        }
+    }
+}
+
+/// Up to `ROWS` columns of P receive their outer products.
+#[inline(always)]
+fn add_tile(columns: &mut [Column<ROWS>], rows: &[Column<ROWS>], weighted: &[Column<ROWS>]) {
+    let (tiles, rest) = columns.as_chunks_mut::<TILE>();
+    let mut first = 0;
+    for tile in tiles {
+        multiply(rows, weighted, first, 1.0, tile);
+        first += TILE;
+    }
+    for column in rest {
+        let mut tile = [*column];
+        multiply(rows, weighted, first, 1.0, &mut tile);
+        *column = tile[0];
+        first += 1;
+    }
+}

@@ -1,0 +1,188 @@
+//! The inner loops of the factor, on plain arrays.
+//!
+//! Each handles a group of `G` samples. Per entry of the factor the samples of a group come one
+//! after the other, with the very operations that each would have met alone: a group changes no bit
+//! of the result, it only spares memory traffic.
+
+#![allow(clippy::inline_always)]
+
+use super::panels::Column;
+
+/// Samples that go through a panel together. Four samples of three registers each, the column in
+/// flight and its coefficients fill the register file.
+pub(super) const GROUP: usize = 4;
+
+/// Columns left of the diagonal block, whose p and β are known:
+/// w ← w − p·l, then l ← l + β·w.
+#[inline(always)]
+pub(super) fn sweep<const R: usize, const G: usize>(
+    l: &mut [Column<R>],
+    p: &[[f64; G]],
+    beta: &[[f64; G]],
+    w: &mut [Column<R>; G],
+) {
+    let mut carried = *w;
+    for ((column, p), beta) in l.iter_mut().zip(p).zip(beta) {
+        let mut entries = column.0;
+        for s in 0..G {
+            for i in 0..R {
+                carried[s].0[i] = (-p[s]).mul_add(entries[i], carried[s].0[i]);
+            }
+            for i in 0..R {
+                entries[i] = beta[s].mul_add(carried[s].0[i], entries[i]);
+            }
+        }
+        column.0 = entries;
+    }
+    *w = carried;
+}
+
+/// The diagonal block, where p and β come into being: with the sample's running γ,
+/// p = w_j, q = p/d_j, γ' = γ + p·q, β = q/γ', d_j ← μ·d_j·γ'/γ.
+///
+/// Entries on and above the diagonal need no mask: at column j the carried w_j becomes exactly 0,
+/// and entries that are 0 or 1 then receive β·0.
+#[inline(always)]
+pub(super) fn sweep_diagonal<const R: usize, const G: usize>(
+    block: &mut [Column<R>],
+    d_inverse: &mut [f64],
+    mu: f64,
+    gamma: &mut [f64; G],
+    p: &mut [[f64; G]],
+    beta: &mut [[f64; G]],
+    w: &mut [Column<R>; G],
+) {
+    for (j, column) in block.iter_mut().enumerate() {
+        for s in 0..G {
+            let p_j = w[s].0[j];
+            let q = p_j * d_inverse[j];
+            let gamma_next = p_j.mul_add(q, gamma[s]);
+            let beta_j = q / gamma_next;
+            // 1/d is kept rather than d, so that no division delays the next column's p and γ.
+            d_inverse[j] *= gamma[s] / (mu * gamma_next);
+            gamma[s] = gamma_next;
+            p[j][s] = p_j;
+            beta[j][s] = beta_j;
+            for i in 0..R {
+                w[s].0[i] = (-p_j).mul_add(column.0[i], w[s].0[i]);
+            }
+            for i in 0..R {
+                column.0[i] = beta_j.mul_add(w[s].0[i], column.0[i]);
+            }
+        }
+    }
+}
+
+/// The rows of targets: as [`sweep`], with the scores Σ p·z gathered apart from the residual
+/// w = y − Σ p·z. They could be had as y − w, but then the label's rounding would reach the
+/// prediction, and between equal scores it would give the label away.
+#[inline(always)]
+pub(super) fn sweep_targets<const R: usize, const G: usize>(
+    z: &mut [Column<R>],
+    p: &[[f64; G]],
+    beta: &[[f64; G]],
+    w: &mut [Column<R>; G],
+    scores: &mut [Column<R>; G],
+) {
+    let mut carried = *w;
+    let mut sums = *scores;
+    for ((column, p), beta) in z.iter_mut().zip(p).zip(beta) {
+        let mut entries = column.0;
+        for s in 0..G {
+            for i in 0..R {
+                sums[s].0[i] = p[s].mul_add(entries[i], sums[s].0[i]);
+            }
+            for i in 0..R {
+                carried[s].0[i] = (-p[s]).mul_add(entries[i], carried[s].0[i]);
+            }
+            for i in 0..R {
+                entries[i] = beta[s].mul_add(carried[s].0[i], entries[i]);
+            }
+        }
+        column.0 = entries;
+    }
+    *w = carried;
+    *scores = sums;
+}
+
+/// [`sweep`] without learning: w ← w − p·l.
+#[inline(always)]
+pub(super) fn forward<const R: usize>(l: &[Column<R>], p: &[f64], w: &mut Column<R>) {
+    let mut carried = *w;
+    for (column, p) in l.iter().zip(p) {
+        for i in 0..R {
+            carried.0[i] = (-p).mul_add(column.0[i], carried.0[i]);
+        }
+    }
+    *w = carried;
+}
+
+/// [`sweep_diagonal`] without learning: fills the block's p.
+#[inline(always)]
+pub(super) fn forward_diagonal<const R: usize>(
+    block: &[Column<R>],
+    p: &mut [f64],
+    w: &mut Column<R>,
+) {
+    for (j, (column, p)) in block.iter().zip(p).enumerate() {
+        *p = w.0[j];
+        for i in 0..R {
+            w.0[i] = (-*p).mul_add(column.0[i], w.0[i]);
+        }
+    }
+}
+
+/// [`sweep_targets`] without learning: scores ← scores + p·z.
+#[inline(always)]
+pub(super) fn score<const R: usize>(z: &[Column<R>], p: &[f64], scores: &mut Column<R>) {
+    let mut sums = *scores;
+    for (column, p) in z.iter().zip(p) {
+        for i in 0..R {
+            sums.0[i] = p.mul_add(column.0[i], sums.0[i]);
+        }
+    }
+    *scores = sums;
+}
+
+/// Subtracts (`SIGN` = -1) or adds a panel's share of Lᵀx: entry j of `out` receives
+/// Σ_i l_ij·x_i over the panel's rows i, for `R` right-hand sides at once.
+#[inline(always)]
+pub(super) fn transposed<const P: usize, const R: usize>(
+    l: &[Column<P>],
+    sign: f64,
+    x: &[Column<R>; P],
+    out: &mut [Column<R>],
+) {
+    for (column, out) in l.iter().zip(out) {
+        let mut sum = *out;
+        for i in 0..P {
+            let l_ij = sign * column.0[i];
+            for k in 0..R {
+                sum.0[k] = l_ij.mul_add(x[i].0[k], sum.0[k]);
+            }
+        }
+        *out = sum;
+    }
+}
+
+/// A tile of a product of two panels, `C` of its columns: tile ← tile + sign · Σ_t a_t · b_tᵀ, where
+/// `first` picks the rows of b.
+#[inline(always)]
+pub(super) fn multiply<const P: usize, const C: usize>(
+    a: &[Column<P>],
+    b: &[Column<P>],
+    first: usize,
+    sign: f64,
+    tile: &mut [Column<P>; C],
+) {
+    let mut sums = *tile;
+    for (a, b) in a.iter().zip(b) {
+        for c in 0..C {
+            let factor = sign * b.0[first + c];
+            for i in 0..P {
+                sums[c].0[i] = factor.mul_add(a.0[i], sums[c].0[i]);
+            }
+        }
+    }
+    *tile = sums;
+}

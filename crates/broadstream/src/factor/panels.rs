@@ -1,0 +1,124 @@
+//! How the triangle lies in memory.
+//!
+//! The lower triangle is cut into panels of [`ROWS`] rows. A panel is stored column by column, from
+//! column 0 to the last column that its rows reach, so that a sweep reads and writes memory once,
+//! front to back. The panel's last `ROWS` columns hold its diagonal block: the unit diagonal and the
+//! zeros above it are stored, which spares the kernels all masks.
+
+/// Rows of a panel of the triangle: three registers of four, which together with the columns in
+/// flight just fill the sixteen registers of AVX2.
+pub(super) const ROWS: usize = 12;
+
+/// Rows of a panel of targets: classes come in small numbers, so padding to 12 would be waste.
+pub(super) const TARGET_ROWS: usize = 4;
+
+/// Part of one column: the entries of a panel's rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub(crate) struct Column<const R: usize>(pub(crate) [f64; R]);
+
+impl<const R: usize> Column<R> {
+    pub(crate) const ZERO: Self = Column([0.0; R]);
+}
+
+/// The panels of a lower triangle of some order.
+#[derive(Clone, Debug)]
+pub(super) struct Panels {
+    order: usize,
+    columns: Vec<Column<ROWS>>,
+}
+
+impl Panels {
+    pub(super) fn zero(order: usize) -> Self {
+        let columns = vec![Column::ZERO; first_column(order, panels(order))];
+        Panels { order, columns }
+    }
+
+    pub(super) fn identity(order: usize) -> Self {
+        let mut identity = Self::zero(order);
+        for panel in 0..identity.len() {
+            for (row, column) in identity.split_mut(panel).1.iter_mut().enumerate() {
+                column.0[row] = 1.0;
+            }
+        }
+        identity
+    }
+
+    pub(super) fn order(&self) -> usize {
+        self.order
+    }
+
+    /// How many panels there are.
+    pub(super) fn len(&self) -> usize {
+        panels(self.order)
+    }
+
+    /// A panel's columns left of its diagonal block, and the block itself.
+    pub(super) fn split(&self, panel: usize) -> (&[Column<ROWS>], &[Column<ROWS>]) {
+        self.columns[range(self.order, panel)].split_at(panel * ROWS)
+    }
+
+    /// The same, to be written.
+    pub(super) fn split_mut(
+        &mut self,
+        panel: usize,
+    ) -> (&mut [Column<ROWS>], &mut [Column<ROWS>]) {
+        self.columns[range(self.order, panel)].split_at_mut(panel * ROWS)
+    }
+
+    /// All columns of all panels.
+    pub(super) fn columns_mut(&mut self) -> &mut [Column<ROWS>] {
+        &mut self.columns
+    }
+
+    /// The entry in row i, column j ≤ i.
+    #[cfg(test)]
+    pub(super) fn entry(&self, i: usize, j: usize) -> f64 {
+        self.columns[range(self.order, i / ROWS)][j].0[i % ROWS]
+    }
+}
+
+/// How many panels cover that many rows.
+pub(super) fn panels(order: usize) -> usize {
+    order.div_ceil(ROWS)
+}
+
+/// How many bytes the panels of a triangle take.
+pub(super) fn bytes(order: usize) -> u128 {
+    let panels = order.div_ceil(ROWS) as u128;
+    panels * (panels + 1) / 2 * (ROWS * ROWS * size_of::<f64>()) as u128
+}
+
+fn range(order: usize, panel: usize) -> std::ops::Range<usize> {
+    first_column(order, panel)..first_column(order, panel + 1)
+}
+
+/// Where a panel starts: panel k has (k + 1) · ROWS columns, but for the last one, cut at the order.
+fn first_column(order: usize, panel: usize) -> usize {
+    let full = ROWS * panel * (panel + 1) / 2;
+    full - (panel * ROWS).saturating_sub(order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panels_tile_the_triangle() {
+        for order in 1..60 {
+            let panels = Panels::identity(order);
+            let mut columns = 0;
+            for panel in 0..panels.len() {
+                let (left, block) = panels.split(panel);
+                assert_eq!(left.len(), panel * ROWS);
+                assert_eq!(block.len(), (order - panel * ROWS).min(ROWS));
+                columns += left.len() + block.len();
+            }
+            assert_eq!(columns, panels.columns.len());
+            for i in 0..order {
+                assert_eq!(panels.entry(i, i), 1.0);
+                assert!((0..i).all(|j| panels.entry(i, j) == 0.0));
+            }
+        }
+    }
+}

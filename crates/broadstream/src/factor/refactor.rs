@@ -1,0 +1,126 @@
+//! Builds the factor from a matrix: K = P + λI = L D Lᵀ, panel by panel.
+//!
+//! For the tile of panel r and column block q, with M = L D of panel r as far as it is known,
+//!
+//! ```text
+//! M_rq L_qqᵀ = K_rq − Σ_{t<q} M_rt L_qtᵀ
+//! ```
+//!
+//! so that nearly all work is products of stored panels, which are already laid out as a matrix
+//! product wants them. A general library's factorisation was not taken: it would cost two
+//! conversions of layout, and its bits depend on the registers that the machine at hand has.
+
+use super::{
+    Factor, Gram, check_length,
+    kernel::multiply,
+    panels::{Column, Panels, ROWS},
+};
+use crate::error::Error;
+
+/// Columns of a tile that are computed together.
+const TILE: usize = 4;
+
+impl Factor {
+    /// Replaces the factor by that of P + ridge · I and keeps the weights as they are.
+    pub fn refactor(&mut self, gram: &Gram, ridge: f64) -> Result<(), Error> {
+        check_length("the rows of the matrix", self.order(), gram.order())?;
+        let weights = self.weights();
+        let Factor { l, d_inverse, path, .. } = self;
+        // M of the panel at hand.
+        let mut m = vec![Column::ZERO; l.order()];
+        path.run(
+            #[inline(always)]
+            || {
+                for panel in 0..l.len() {
+                    factor_panel(l, d_inverse, &gram.p, ridge, panel, &mut m);
+                }
+            },
+        );
+        self.set_weights(&weights);
+        Ok(())
+    }
+}
+
+#[inline(always)]
+fn factor_panel(
+    l: &mut Panels,
+    d_inverse: &mut [f64],
+    k: &Panels,
+    ridge: f64,
+    panel: usize,
+    m: &mut [Column<ROWS>],
+) {
+    let (k_left, k_block) = k.split(panel);
+    for (q, k_tile) in k_left.as_chunks::<ROWS>().0.iter().enumerate() {
+        let (known, new) = m.split_at_mut(q * ROWS);
+        let (l_left, l_block) = l.split(q);
+        let mut tile = *k_tile;
+        subtract_product(known, l_left, &mut tile);
+        divide_by_unit_block(&mut tile, l_block);
+        new[..ROWS].copy_from_slice(&tile);
+    }
+    let start = panel * ROWS;
+    let (l_left, l_block) = l.split_mut(panel);
+    for ((l, m), d_inverse) in l_left.iter_mut().zip(m.iter()).zip(d_inverse.iter()) {
+        for i in 0..ROWS {
+            l.0[i] = m.0[i] * d_inverse;
+        }
+    }
+    // Rows and columns past the order are those of the unit matrix.
+    let mut tile: [Column<ROWS>; ROWS] = std::array::from_fn(|j| {
+        let mut column = k_block.get(j).copied().unwrap_or(Column::ZERO);
+        column.0[j] += ridge;
+        column
+    });
+    subtract_product(&m[..start], l_left, &mut tile);
+    factor_block(&tile, ridge, l_block, &mut d_inverse[start..]);
+}
+
+/// tile ← tile − M Lᵀ over the columns known so far.
+#[inline(always)]
+fn subtract_product(m: &[Column<ROWS>], l: &[Column<ROWS>], tile: &mut [Column<ROWS>; ROWS]) {
+    for (part, columns) in tile.as_chunks_mut::<TILE>().0.iter_mut().enumerate() {
+        multiply(m, l, part * TILE, -1.0, columns);
+    }
+}
+
+/// Solves M L_qqᵀ = tile in place: column j loses its share of the columns before it.
+#[inline(always)]
+fn divide_by_unit_block(tile: &mut [Column<ROWS>; ROWS], block: &[Column<ROWS>]) {
+    for j in 1..ROWS {
+        for t in 0..j {
+            let l_jt = block[t].0[j];
+            for i in 0..ROWS {
+                tile[j].0[i] = (-l_jt).mul_add(tile[t].0[i], tile[j].0[i]);
+            }
+        }
+    }
+}
+
+/// L and D of a diagonal block.
+#[inline(always)]
+fn factor_block(
+    tile: &[Column<ROWS>; ROWS],
+    ridge: f64,
+    block: &mut [Column<ROWS>],
+    d_inverse: &mut [f64],
+) {
+    let size = block.len();
+    let mut m = *tile;
+    for j in 0..size {
+        for t in 0..j {
+            let l_jt = block[t].0[j];
+            for i in j..size {
+                m[j].0[i] = (-l_jt).mul_add(m[t].0[i], m[j].0[i]);
+            }
+        }
+        // P is a sum of squares, so no pivot of P + λI can be below λ: less is rounding error.
+        let inverse = 1.0 / m[j].0[j].max(ridge);
+        d_inverse[j] = inverse;
+        block[j] = Column::ZERO;
+        block[j].0[j] = 1.0;
+        for i in j + 1..size {
+            block[j].0[i] = m[j].0[i] * inverse;
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What can be read off the factor: predictions, leverage, weights, solutions.
+
+use super::{
+    Factor, check_length,
+    kernel::{forward, forward_diagonal, score, transposed},
+    panels::{Column, Panels, ROWS, TARGET_ROWS},
+};
+use crate::{error::Error, simd::Path};
+
+impl Factor {
+    /// The targets' predictions aᵀW = (L⁻¹a)ᵀZ for one row of features: the same bits that
+    /// [`sweep`](Self::sweep) would report before learning it.
+    pub fn scores(&self, features: &[f64]) -> Result<Vec<f64>, Error> {
+        let p = self.forward_substitute(features)?;
+        let mut scores = Vec::with_capacity(self.targets);
+        for z in &self.z {
+            let mut sums = Column::ZERO;
+            self.path.run(
+                #[inline(always)]
+                || score(z, &p, &mut sums),
+            );
+            let size = TARGET_ROWS.min(self.targets - scores.len());
+            scores.extend_from_slice(&sums.0[..size]);
+        }
+        Ok(scores)
+    }
+
+    /// The leverage aᵀK⁻¹a of one row of features: how unlike the past it is.
+    pub fn leverage(&self, features: &[f64]) -> Result<f64, Error> {
+        let p = self.forward_substitute(features)?;
+        Ok(p.iter().zip(&self.d_inverse).fold(0.0, |sum, (p, d_inverse)| {
+            let q = p * d_inverse;
+            p.mul_add(q, sum)
+        }))
+    }
+
+    /// Solves K x = b.
+    pub fn solve(&self, b: &[f64]) -> Result<Vec<f64>, Error> {
+        let p = self.forward_substitute(b)?;
+        let mut x: Vec<Column<1>> =
+            p.iter().zip(&self.d_inverse).map(|(p, d_inverse)| Column([p * d_inverse])).collect();
+        back_substitute(&self.l, self.path, &mut x);
+        Ok(x.iter().map(|x| x.0[0]).collect())
+    }
+
+    /// The weights W = L⁻ᵀZ: one row per feature, one entry per target.
+    pub fn weights(&self) -> Vec<f64> {
+        let mut weights = vec![0.0; self.order() * self.targets];
+        for (panel, z) in self.z.iter().enumerate() {
+            let mut x = z.clone();
+            back_substitute(&self.l, self.path, &mut x);
+            let first = panel * TARGET_ROWS;
+            let size = TARGET_ROWS.min(self.targets - first);
+            for (row, x) in weights.chunks_exact_mut(self.targets).zip(&x) {
+                row[first..first + size].copy_from_slice(&x.0[..size]);
+            }
+        }
+        weights
+    }
+
+    /// Sets the weights, by Z = LᵀW.
+    pub(super) fn set_weights(&mut self, weights: &[f64]) {
+        for (panel, z) in self.z.iter_mut().enumerate() {
+            let first = panel * TARGET_ROWS;
+            let size = TARGET_ROWS.min(self.targets - first);
+            let mut w = vec![Column::ZERO; self.l.order()];
+            for (w, row) in w.iter_mut().zip(weights.chunks_exact(self.targets)) {
+                w.0[..size].copy_from_slice(&row[first..first + size]);
+            }
+            multiply_transposed(&self.l, self.path, &w, z);
+        }
+    }
+
+    /// L⁻¹b, by the operations of the sweep in the sweep's order.
+    fn forward_substitute(&self, b: &[f64]) -> Result<Vec<f64>, Error> {
+        check_length("features", self.order(), b.len())?;
+        let mut p = vec![0.0; self.order()];
+        self.path.run(
+            #[inline(always)]
+            || {
+                for (panel, rows) in b.chunks(ROWS).enumerate() {
+                    let (left, block) = self.l.split(panel);
+                    let (known, new) = p.split_at_mut(panel * ROWS);
+                    let mut w = Column::ZERO;
+                    w.0[..rows.len()].copy_from_slice(rows);
+                    forward(left, known, &mut w);
+                    forward_diagonal(block, &mut new[..rows.len()], &mut w);
+                }
+            },
+        );
+        Ok(p)
+    }
+}
+
+/// Solves Lᵀx = b in place, for `R` right-hand sides, from the last panel to the first.
+fn back_substitute<const R: usize>(l: &Panels, path: Path, x: &mut [Column<R>]) {
+    path.run(
+        #[inline(always)]
+        || {
+            for panel in (0..l.len()).rev() {
+                let (left, block) = l.split(panel);
+                let (above, rest) = x.split_at_mut(panel * ROWS);
+                let rows = &mut rest[..block.len()];
+                for j in (0..rows.len()).rev() {
+                    for i in j + 1..rows.len() {
+                        for k in 0..R {
+                            rows[j].0[k] = (-block[j].0[i]).mul_add(rows[i].0[k], rows[j].0[k]);
+                        }
+                    }
+                }
+                transposed(left, -1.0, &padded(rows), above);
+            }
+        },
+    );
+}
+
+/// out = Lᵀx for `R` vectors.
+fn multiply_transposed<const R: usize>(
+    l: &Panels,
+    path: Path,
+    x: &[Column<R>],
+    out: &mut [Column<R>],
+) {
+    path.run(
+        #[inline(always)]
+        || {
+            out.fill(Column::ZERO);
+            for panel in 0..l.len() {
+                let (left, block) = l.split(panel);
+                let rows = padded(&x[panel * ROWS..][..block.len()]);
+                let (above, rest) = out.split_at_mut(panel * ROWS);
+                transposed(left, 1.0, &rows, above);
+                // The block stores its unit diagonal and zeros above, so it multiplies whole.
+                transposed(block, 1.0, &rows, rest);
+            }
+        },
+    );
+}
+
+/// A panel's rows of x; the last panel's missing rows are 0.
+#[inline(always)]
+fn padded<const R: usize>(rows: &[Column<R>]) -> [Column<R>; ROWS] {
+    std::array::from_fn(|i| rows.get(i).copied().unwrap_or(Column::ZERO))
+}

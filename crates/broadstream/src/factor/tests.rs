@@ -1,0 +1,275 @@
+//! The factor against its definition (dense sums, solved by faer) and against itself: any division
+//! into blocks and either path give the same bits.
+
+use faer::{Mat, linalg::solvers::Solve};
+
+use super::*;
+use crate::random::Random;
+
+/// Orders on both sides of every panel boundary that matters, and of the column tiles within.
+const ORDERS: [usize; 16] = [1, 2, 3, 4, 5, 8, 11, 12, 13, 16, 23, 24, 25, 36, 37, 61];
+const RIDGE: f64 = 0.5;
+
+/// Samples with one-hot targets; class `c` does not occur before sample 5·c.
+struct Samples {
+    order: usize,
+    targets: usize,
+    features: Vec<f64>,
+    one_hot: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl Samples {
+    fn new(order: usize, targets: usize, count: usize) -> Self {
+        let mut random = Random::new(order as u64, "samples", "");
+        let mut features = Vec::new();
+        let mut one_hot = vec![0.0; count * targets];
+        let mut weights = Vec::new();
+        for i in 0..count {
+            features.extend((0..order).map(|_| random.signed_unit()));
+            let seen = targets.min(i / 5 + 1);
+            one_hot[i * targets + random.below(seen as u64) as usize] = 1.0;
+            weights.push(1.0 + 0.9 * random.signed_unit());
+        }
+        Samples { order, targets, features, one_hot, weights }
+    }
+
+    fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    fn features(&self, i: usize) -> &[f64] {
+        &self.features[i * self.order..][..self.order]
+    }
+
+    fn one_hot(&self, i: usize) -> &[f64] {
+        &self.one_hot[i * self.targets..][..self.targets]
+    }
+
+    fn update(&self, range: std::ops::Range<usize>, forgetting: f64) -> Update<'_> {
+        Update {
+            features: &self.features[range.start * self.order..range.end * self.order],
+            targets: &self.one_hot[range.start * self.targets..range.end * self.targets],
+            weights: &self.weights[range],
+            forgetting,
+        }
+    }
+}
+
+/// K and Q as the definition has them.
+struct Dense {
+    k: Mat<f64>,
+    q: Mat<f64>,
+}
+
+impl Dense {
+    fn new(order: usize, targets: usize) -> Self {
+        let k = Mat::from_fn(order, order, |i, j| if i == j { RIDGE } else { 0.0 });
+        Dense { k, q: Mat::zeros(order, targets) }
+    }
+
+    fn learn(&mut self, a: &[f64], y: &[f64], weight: f64, forgetting: f64) {
+        for i in 0..a.len() {
+            for j in 0..a.len() {
+                self.k[(i, j)] = forgetting * self.k[(i, j)] + weight * a[i] * a[j];
+            }
+            for j in 0..y.len() {
+                self.q[(i, j)] = forgetting * self.q[(i, j)] + weight * a[i] * y[j];
+            }
+        }
+    }
+
+    fn solve(&self, right: &Mat<f64>) -> Mat<f64> {
+        self.k.llt(faer::Side::Lower).unwrap().solve(right)
+    }
+
+    fn scores(&self, a: &[f64]) -> Vec<f64> {
+        let weights = self.solve(&self.q);
+        (0..weights.ncols())
+            .map(|c| (0..a.len()).map(|i| a[i] * weights[(i, c)]).sum())
+            .collect()
+    }
+
+    fn leverage(&self, a: &[f64]) -> f64 {
+        let solved = self.solve(&Mat::from_fn(a.len(), 1, |i, _| a[i]));
+        (0..a.len()).map(|i| a[i] * solved[(i, 0)]).sum()
+    }
+}
+
+#[track_caller]
+fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), expected.len());
+    let scale = expected.iter().fold(1e-3_f64, |scale, x| scale.max(x.abs()));
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() <= tolerance * scale, "{found} is not {expected}");
+    }
+}
+
+fn row_major(matrix: &Mat<f64>) -> Vec<f64> {
+    (0..matrix.nrows()).flat_map(|i| (0..matrix.ncols()).map(move |j| matrix[(i, j)])).collect()
+}
+
+/// Everything a factor holds, for comparison to the bit.
+fn bits(factor: &Factor) -> Vec<u64> {
+    let order = factor.order();
+    let l = (0..order).flat_map(|i| (0..i).map(move |j| factor.l.entry(i, j)));
+    let z = factor.z.iter().flatten().flat_map(|column| column.0);
+    l.chain(factor.d_inverse.iter().copied()).chain(z).map(f64::to_bits).collect()
+}
+
+fn swept(samples: &Samples, block: usize, forgetting: f64, path: Path) -> (Factor, Vec<u64>) {
+    let mut factor = Factor { path, ..Factor::new(samples.order, RIDGE) };
+    factor.add_targets(samples.targets);
+    let mut scores = vec![0.0; samples.len() * samples.targets];
+    for start in (0..samples.len()).step_by(block) {
+        let end = samples.len().min(start + block);
+        let rows = start * samples.targets..end * samples.targets;
+        factor.sweep(samples.update(start..end, forgetting), &mut scores[rows]).unwrap();
+    }
+    (factor, scores.into_iter().map(f64::to_bits).collect())
+}
+
+#[test]
+fn sweeps_equal_the_dense_solution() {
+    for order in ORDERS {
+        for forgetting in [1.0, 0.97] {
+            let samples = Samples::new(order, 6, 40);
+            let mut factor = Factor::new(order, RIDGE);
+            let mut dense = Dense::new(order, samples.targets);
+            for i in 0..samples.len() {
+                // Targets come into being as their classes do.
+                let known = samples.targets.min(i / 5 + 1);
+                factor.add_targets(known);
+                let (a, y) = (samples.features(i), &samples.one_hot(i)[..known]);
+                let mut scores = vec![0.0; known];
+                assert_close(&[factor.leverage(a).unwrap()], &[dense.leverage(a)], 1e-11);
+                let weights = &samples.weights[i..=i];
+                let update = Update { features: a, targets: y, weights, forgetting };
+                factor.sweep(update, &mut scores).unwrap();
+                assert_close(&scores, &dense.scores(a)[..known], 1e-11);
+                dense.learn(a, samples.one_hot(i), samples.weights[i], forgetting);
+            }
+            assert_close(&factor.weights(), &row_major(&dense.solve(&dense.q)), 1e-11);
+            let b = samples.features(0);
+            let x = dense.solve(&Mat::from_fn(order, 1, |i, _| b[i]));
+            assert_close(&factor.solve(b).unwrap(), &row_major(&x), 1e-11);
+        }
+    }
+}
+
+#[test]
+fn blocks_and_paths_change_no_bit() {
+    for order in ORDERS {
+        for forgetting in [1.0, 0.97] {
+            let samples = Samples::new(order, 5, 35);
+            let (reference, scores) = swept(&samples, 1, forgetting, Path::PORTABLE);
+            for block in [1, 2, 3, 4, 5, 7, 8, 9, 16, 35] {
+                for path in [Path::PORTABLE, Path::detect()] {
+                    let (factor, block_scores) = swept(&samples, block, forgetting, path);
+                    assert_eq!(bits(&factor), bits(&reference), "order {order}, block {block}");
+                    assert_eq!(block_scores, scores, "order {order}, block {block}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn scores_are_those_of_the_sweep_to_the_bit() {
+    for order in ORDERS {
+        let samples = Samples::new(order, 5, 30);
+        let mut factor = Factor::new(order, RIDGE);
+        factor.add_targets(5);
+        for i in 0..samples.len() {
+            let asked = factor.scores(samples.features(i)).unwrap();
+            let mut told = vec![0.0; 5];
+            factor.sweep(samples.update(i..i + 1, 1.0), &mut told).unwrap();
+            assert_eq!(asked, told);
+        }
+    }
+}
+
+#[test]
+fn unlearning_undoes_learning() {
+    for order in ORDERS {
+        let samples = Samples::new(order, 3, 20);
+        let (learned, _) = swept(&samples, 20, 1.0, Path::detect());
+        let mut factor = learned.clone();
+        let extra = Samples::new(order, 3, 22);
+        let mut scores = vec![0.0; 6];
+        factor.sweep(extra.update(20..22, 1.0), &mut scores).unwrap();
+        for i in 20..22 {
+            factor.unlearn(extra.features(i), extra.one_hot(i), extra.weights[i]).unwrap();
+        }
+        assert_close(&factor.weights(), &learned.weights(), 1e-10);
+        assert_close(&factor.d_inverse, &learned.d_inverse, 1e-10);
+    }
+}
+
+#[test]
+fn what_was_not_learned_cannot_be_unlearned() {
+    let samples = Samples::new(13, 3, 4);
+    let (mut factor, _) = swept(&samples, 4, 1.0, Path::detect());
+    let before = bits(&factor);
+    let foreign: Vec<f64> = (0..13).map(|i| (i as f64).sin() * 10.0).collect();
+    let refused = factor.unlearn(&foreign, samples.one_hot(0), 1.0);
+    assert!(matches!(refused, Err(Error::CannotUnlearn { .. })), "{refused:?}");
+    assert_eq!(bits(&factor), before);
+}
+
+#[test]
+fn refactoring_gives_the_factor_of_the_sum_and_keeps_the_weights() {
+    for order in ORDERS {
+        let samples = Samples::new(order, 5, 50);
+        let (mut factor, _) = swept(&samples, 8, 1.0, Path::detect());
+        let mut gram = Gram::new(order);
+        gram.add(&samples.features, &samples.weights).unwrap();
+        let swept = factor.clone();
+        factor.refactor(&gram, RIDGE).unwrap();
+        assert_close(&factor.weights(), &swept.weights(), 1e-11);
+        assert_close(&factor.d_inverse, &swept.d_inverse, 1e-11);
+        for i in 0..order {
+            for j in 0..i {
+                assert_close(&[factor.l.entry(i, j)], &[swept.l.entry(i, j)], 1e-10);
+            }
+        }
+        let mut portable = Factor { path: Path::PORTABLE, ..swept };
+        portable.refactor(&gram, RIDGE).unwrap();
+        assert_eq!(bits(&portable), bits(&factor), "order {order}");
+    }
+}
+
+#[test]
+fn a_gram_does_not_depend_on_how_it_was_summed() {
+    for order in ORDERS {
+        let samples = Samples::new(order, 1, 13);
+        let mut whole = Gram::new(order);
+        whole.add(&samples.features, &samples.weights).unwrap();
+        let mut parts = Gram::new(order);
+        for i in 0..samples.len() {
+            parts.add(samples.features(i), &samples.weights[i..=i]).unwrap();
+        }
+        for i in 0..order {
+            for j in 0..=i {
+                assert_eq!(whole.p.entry(i, j), parts.p.entry(i, j));
+                let sum: f64 = (0..samples.len())
+                    .map(|s| samples.weights[s] * samples.features(s)[i] * samples.features(s)[j])
+                    .sum();
+                assert_close(&[whole.p.entry(i, j)], &[sum], 1e-12);
+            }
+        }
+    }
+}
+
+#[test]
+fn slices_of_the_wrong_length_are_refused() {
+    let mut factor = Factor::new(3, 1.0);
+    factor.add_targets(2);
+    let good = Update { features: &[1.0; 3], targets: &[0.0; 2], weights: &[1.0], forgetting: 1.0 };
+    assert!(factor.sweep(good, &mut [0.0; 2]).is_ok());
+    assert!(factor.sweep(good, &mut [0.0; 1]).is_err());
+    assert!(factor.sweep(Update { features: &[1.0; 4], ..good }, &mut [0.0; 2]).is_err());
+    assert!(factor.sweep(Update { targets: &[1.0; 3], ..good }, &mut [0.0; 2]).is_err());
+    assert!(factor.scores(&[1.0; 2]).is_err());
+    assert!(factor.refactor(&Gram::new(4), 1.0).is_err());
+}

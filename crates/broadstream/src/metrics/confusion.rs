@@ -1,0 +1,218 @@
+//! How often each class was predicted as which: the counts that most metrics are made of.
+//!
+//! C(t, p) is the number of samples of true class t that were predicted as class p. Its row sums
+//! are the supports, its column sums how often each class was predicted, its trace the number of
+//! correct predictions. One more column counts the samples for which nothing was predicted, as
+//! happens before a model saw any class: those are wrong without having been taken for a class.
+
+use std::collections::BTreeMap;
+
+/// Counts of samples by true and predicted class.
+///
+/// Classes need not be announced, nor numbered without gaps: memory and time follow the classes and
+/// pairs that occur. Row sums, column sums and the diagonal are kept as samples come, so a metric
+/// never reads the whole matrix.
+///
+/// ```
+/// use broadstream::metrics::ConfusionMatrix;
+///
+/// let mut confusion = ConfusionMatrix::new();
+/// confusion.add(0, None);
+/// confusion.add(0, Some(0));
+/// confusion.add(1, Some(0));
+/// assert_eq!(confusion.count(1, 0), 1);
+/// assert_eq!(confusion.unpredicted(0), 1);
+/// assert_eq!((confusion.support(0), confusion.predicted_as(0)), (2, 2));
+/// assert_eq!((confusion.correct(), confusion.samples()), (1, 3));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfusionMatrix {
+    // A dense table would be simpler and, for few classes, faster. But a stream whose target is by
+    // mistake an identifier brings a class per sample, and a table would then grow as the square.
+    // Ordered maps rather than hashed ones: floating-point sums over classes must not depend on a
+    // random hash seed.
+    cells: BTreeMap<(usize, Option<usize>), u64>,
+    classes: BTreeMap<usize, ClassCounts>,
+    unpredicted: u64,
+    correct: u64,
+    samples: u64,
+}
+
+impl ConfusionMatrix {
+    /// A matrix without samples.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts a sample.
+    pub fn add(&mut self, truth: usize, predicted: Option<usize>) {
+        *self.cells.entry((truth, predicted)).or_default() += 1;
+        let row = self.classes.entry(truth).or_default();
+        row.support += 1;
+        if predicted == Some(truth) {
+            row.correct += 1;
+            self.correct += 1;
+        }
+        match predicted {
+            Some(class) => self.classes.entry(class).or_default().predicted += 1,
+            None => self.unpredicted += 1,
+        }
+        self.samples += 1;
+    }
+
+    /// Takes a sample back that was added before; taking back one that was not changes nothing.
+    pub(crate) fn remove(&mut self, truth: usize, predicted: Option<usize>) {
+        let Some(cell) = self.cells.get_mut(&(truth, predicted)) else { return };
+        *cell -= 1;
+        if *cell == 0 {
+            self.cells.remove(&(truth, predicted));
+        }
+        let correct = predicted == Some(truth);
+        self.update_class(truth, |row| {
+            row.support -= 1;
+            row.correct -= u64::from(correct);
+        });
+        match predicted {
+            Some(class) => self.update_class(class, |column| column.predicted -= 1),
+            None => self.unpredicted -= 1,
+        }
+        self.correct -= u64::from(correct);
+        self.samples -= 1;
+    }
+
+    /// How many classes occur, as truth or as prediction.
+    pub fn classes(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// The classes that occur, as truth or as prediction, in ascending order.
+    pub fn class_numbers(&self) -> impl Iterator<Item = usize> {
+        self.classes.keys().copied()
+    }
+
+    /// How many samples of class `truth` were predicted as class `predicted`.
+    pub fn count(&self, truth: usize, predicted: usize) -> u64 {
+        self.cell(truth, Some(predicted))
+    }
+
+    /// For how many samples of class `truth` nothing was predicted.
+    pub fn unpredicted(&self, truth: usize) -> u64 {
+        self.cell(truth, None)
+    }
+
+    /// How many samples were counted.
+    pub fn samples(&self) -> u64 {
+        self.samples
+    }
+
+    /// How many of them were predicted correctly.
+    pub fn correct(&self) -> u64 {
+        self.correct
+    }
+
+    /// How many samples are of that class: the sum of its row.
+    pub fn support(&self, class: usize) -> u64 {
+        self.classes.get(&class).map_or(0, |counts| counts.support)
+    }
+
+    /// How many samples were predicted as that class: the sum of its column.
+    pub fn predicted_as(&self, class: usize) -> u64 {
+        self.classes.get(&class).map_or(0, |counts| counts.predicted)
+    }
+
+    /// What is known of each class that occurs, in ascending order of class.
+    pub(super) fn class_counts(&self) -> impl Iterator<Item = (usize, ClassCounts)> {
+        self.classes.iter().map(|(&class, &counts)| (class, counts))
+    }
+
+    /// For how many samples nothing was predicted: the sum of the extra column.
+    pub(super) fn unpredicted_in_all(&self) -> u64 {
+        self.unpredicted
+    }
+
+    fn cell(&self, truth: usize, predicted: Option<usize>) -> u64 {
+        self.cells.get(&(truth, predicted)).copied().unwrap_or(0)
+    }
+
+    /// Changes the counts of a class and drops the class if nothing is left of it, so that a
+    /// matrix after removals equals one that never saw the removed samples.
+    fn update_class(&mut self, class: usize, change: impl FnOnce(&mut ClassCounts)) {
+        if let Some(counts) = self.classes.get_mut(&class) {
+            change(counts);
+            if counts.support == 0 && counts.predicted == 0 {
+                self.classes.remove(&class);
+            }
+        }
+    }
+}
+
+/// The sums of one class: of its row, of its column, and where they cross.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ClassCounts {
+    pub(super) support: u64,
+    pub(super) predicted: u64,
+    pub(super) correct: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_appear_in_any_order() {
+        let mut confusion = ConfusionMatrix::new();
+        assert_eq!(confusion.classes(), 0);
+        confusion.add(2, Some(5));
+        confusion.add(0, Some(2));
+        assert_eq!(confusion.classes(), 3);
+        assert_eq!(confusion.class_numbers().collect::<Vec<_>>(), [0, 2, 5]);
+        assert_eq!((confusion.support(5), confusion.predicted_as(5)), (0, 1));
+        assert_eq!((confusion.support(1), confusion.count(1, 1)), (0, 0));
+    }
+
+    #[test]
+    fn the_largest_class_number_costs_no_more_than_any_other() {
+        let mut confusion = ConfusionMatrix::new();
+        confusion.add(usize::MAX, Some(usize::MAX));
+        assert_eq!((confusion.classes(), confusion.correct()), (1, 1));
+    }
+
+    #[test]
+    fn no_prediction_is_wrong_but_no_class() {
+        let mut confusion = ConfusionMatrix::new();
+        confusion.add(0, None);
+        assert_eq!((confusion.samples(), confusion.correct(), confusion.classes()), (1, 0, 1));
+        assert_eq!((confusion.unpredicted(0), confusion.unpredicted_in_all()), (1, 1));
+        assert_eq!(confusion.predicted_as(0), 0);
+    }
+
+    #[test]
+    fn removal_leaves_no_trace() {
+        let kept = [(0, Some(0)), (1, Some(0)), (1, Some(1)), (0, None)];
+        let removed = [(2, Some(1)), (0, Some(3)), (0, Some(0)), (4, None)];
+        let mut expected = ConfusionMatrix::new();
+        let mut confusion = ConfusionMatrix::new();
+        for (truth, predicted) in kept {
+            expected.add(truth, predicted);
+            confusion.add(truth, predicted);
+        }
+        for (truth, predicted) in removed {
+            confusion.add(truth, predicted);
+        }
+        for (truth, predicted) in removed {
+            confusion.remove(truth, predicted);
+        }
+        assert_eq!(confusion, expected);
+    }
+
+    #[test]
+    fn removing_what_was_never_added_changes_nothing() {
+        let mut confusion = ConfusionMatrix::new();
+        confusion.add(0, Some(1));
+        let before = confusion.clone();
+        for (truth, predicted) in [(0, Some(0)), (1, Some(1)), (0, None), (7, Some(1))] {
+            confusion.remove(truth, predicted);
+        }
+        assert_eq!(confusion, before);
+    }
+}

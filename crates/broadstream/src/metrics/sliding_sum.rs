@@ -1,0 +1,100 @@
+//! The sum of the last N values, without subtraction and so without drift.
+//!
+//! Adding what comes and subtracting what leaves would gather the rounding errors of the whole
+//! stream, and a large value that left would keep its error behind among small ones. Instead the
+//! ring of the last N values is cut at the place where the next one goes:
+//!
+//! - before the cut lie the values added since the ring last began anew, with `recent` their sum;
+//! - from the cut on lie older values, each replaced by the sum of itself and all that follow.
+//!
+//! The sum is then `recent` plus the entry at the cut. Replacing values by sums takes one pass each
+//! time the ring begins anew: N steps every N additions.
+
+/// A ring of values with their sum.
+#[derive(Clone, Debug)]
+pub(super) struct SlidingSum {
+    capacity: usize,
+    ring: Vec<f64>,
+    cut: usize,
+    recent: f64,
+}
+
+impl SlidingSum {
+    /// The sum of up to `capacity` values.
+    pub(super) fn new(capacity: usize) -> Self {
+        // Memory is taken as values come, since a capacity may be meant as "no limit".
+        SlidingSum { capacity, ring: Vec::new(), cut: 0, recent: 0.0 }
+    }
+
+    /// Adds a value; the oldest one leaves if there is no room.
+    pub(super) fn add(&mut self, value: f64) {
+        if self.capacity == 0 {
+            return;
+        }
+        if self.cut == self.capacity {
+            let mut following = 0.0;
+            for entry in self.ring.iter_mut().rev() {
+                following += *entry;
+                *entry = following;
+            }
+            self.recent = 0.0;
+            self.cut = 0;
+        }
+        match self.ring.get_mut(self.cut) {
+            Some(oldest) => *oldest = value,
+            None => self.ring.push(value),
+        }
+        self.recent += value;
+        self.cut += 1;
+    }
+
+    /// The mean of the values held; 0 without any.
+    pub(super) fn mean(&self) -> f64 {
+        if self.ring.is_empty() {
+            return 0.0;
+        }
+        let older = self.ring.get(self.cut).copied().unwrap_or(0.0);
+        (self.recent + older) / self.ring.len() as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    fn mean(values: &[f64]) -> f64 {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
+
+    #[test]
+    fn equals_the_sum_of_the_last_values() {
+        for capacity in [1, 2, 3, 7, 64] {
+            let mut random = Random::new(capacity as u64, "test", "sliding sum");
+            let mut sum = SlidingSum::new(capacity);
+            let mut values = Vec::new();
+            for _ in 0..5 * capacity + 3 {
+                values.push(random.signed_unit() + 1.0);
+                sum.add(values[values.len() - 1]);
+                let expected = mean(&values[values.len().saturating_sub(capacity)..]);
+                assert!((sum.mean() - expected).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn a_large_value_leaves_nothing_behind_and_ten_million_do_not_drift() {
+        let mut sum = SlidingSum::new(1000);
+        for k in 0..10_000_000 {
+            sum.add(if k % 5000 == 0 { 1e6 } else { 1e-12 });
+        }
+        assert!((sum.mean() / 1e-12 - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn without_room_nothing_is_held() {
+        let mut sum = SlidingSum::new(0);
+        sum.add(1.0);
+        assert_eq!(sum.mean(), 0.0);
+    }
+}

@@ -1,0 +1,193 @@
+//! The metrics over the last samples only, which show a drift that the whole past would hide.
+//!
+//! A sample enters the counts when it comes and leaves them when N newer ones have come, so each
+//! metric is at every moment what it would be had the stream consisted of these N samples.
+
+use super::{
+    accuracy::{oca, oce},
+    balanced_accuracy::bacc,
+    brier::brier_score,
+    confusion::ConfusionMatrix,
+    f1::macro_f1,
+    kappa::kappa,
+    log_loss::log_loss,
+    mcc::mcc,
+    sliding_sum::SlidingSum,
+};
+
+/// Metrics over a window of the last samples.
+///
+/// ```
+/// use broadstream::metrics::Window;
+///
+/// let mut window = Window::new(2);
+/// window.add(0, None, &[]);
+/// window.add(0, Some(0), &[1.0]);
+/// window.add(1, Some(1), &[0.25, 0.75]);
+/// let summary = window.summary();
+/// assert_eq!((summary.samples, summary.oca), (2, 1.0));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Window {
+    capacity: usize,
+    /// True and predicted class of each sample held.
+    ring: Vec<(usize, Option<usize>)>,
+    /// Where in the ring the next sample goes.
+    next: usize,
+    confusion: ConfusionMatrix,
+    log_loss: SlidingSum,
+    brier: SlidingSum,
+}
+
+/// What the metrics say of the samples in a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowSummary {
+    /// How many samples the window holds.
+    pub samples: u64,
+    /// How many classes occur among them, as truth or as prediction.
+    pub classes: usize,
+    /// [Accuracy](super::oca) within the window.
+    pub oca: f64,
+    /// [Error rate](super::oce) within the window.
+    pub oce: f64,
+    /// [Balanced accuracy](super::bacc).
+    pub bacc: f64,
+    /// [Macro F1](super::macro_f1).
+    pub f1: f64,
+    /// [Matthews correlation coefficient](super::mcc()).
+    pub mcc: f64,
+    /// [Cohen's kappa](super::kappa()).
+    pub kappa: f64,
+    /// Mean [log loss](super::log_loss()).
+    pub log_loss: f64,
+    /// Mean [Brier score](super::brier_score).
+    pub brier: f64,
+}
+
+impl Window {
+    /// A window of the last `capacity` samples. Memory is taken as samples come. A window of 0
+    /// samples stays empty.
+    pub fn new(capacity: usize) -> Self {
+        Window {
+            capacity,
+            ring: Vec::new(),
+            next: 0,
+            confusion: ConfusionMatrix::new(),
+            log_loss: SlidingSum::new(capacity),
+            brier: SlidingSum::new(capacity),
+        }
+    }
+
+    /// Adds a sample; the oldest one leaves if the window is full. `probabilities` are those of the
+    /// classes known to the model, which may be fewer than there are.
+    pub fn add(&mut self, truth: usize, predicted: Option<usize>, probabilities: &[f64]) {
+        if self.capacity == 0 {
+            return;
+        }
+        if self.next == self.capacity {
+            self.next = 0;
+        }
+        match self.ring.get_mut(self.next) {
+            Some(oldest) => {
+                self.confusion.remove(oldest.0, oldest.1);
+                *oldest = (truth, predicted);
+            }
+            None => self.ring.push((truth, predicted)),
+        }
+        self.next += 1;
+        self.confusion.add(truth, predicted);
+        self.log_loss.add(log_loss(probabilities, truth));
+        self.brier.add(brier_score(probabilities, truth));
+    }
+
+    /// How many samples the window holds at most.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// The counts of the samples held.
+    pub fn confusion(&self) -> &ConfusionMatrix {
+        &self.confusion
+    }
+
+    /// Mean log loss of the samples held; 0 without any.
+    pub fn log_loss(&self) -> f64 {
+        self.log_loss.mean()
+    }
+
+    /// Mean Brier score of the samples held; 0 without any.
+    pub fn brier(&self) -> f64 {
+        self.brier.mean()
+    }
+
+    /// All metrics of the samples held.
+    pub fn summary(&self) -> WindowSummary {
+        WindowSummary {
+            samples: self.confusion.samples(),
+            classes: self.confusion.classes(),
+            oca: oca(&self.confusion),
+            oce: oce(&self.confusion),
+            bacc: bacc(&self.confusion),
+            f1: macro_f1(&self.confusion),
+            mcc: mcc(&self.confusion),
+            kappa: kappa(&self.confusion),
+            log_loss: self.log_loss(),
+            brier: self.brier(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, option, prelude::*};
+
+    use super::*;
+
+    /// The window that only ever saw the given samples, and so never had to forget one.
+    fn recomputed(samples: &[(usize, Option<usize>, Vec<f64>)]) -> Window {
+        let mut window = Window::new(usize::MAX);
+        for (truth, predicted, probabilities) in samples {
+            window.add(*truth, *predicted, probabilities);
+        }
+        window
+    }
+
+    proptest! {
+        #[test]
+        fn equals_the_metrics_of_its_samples_alone(
+            capacity in 0_usize..12,
+            samples in vec((0_usize..5, option::of(0_usize..5), vec(0.0..1.0, 0..5)), 0..60),
+        ) {
+            let mut window = Window::new(capacity);
+            for (k, (truth, predicted, probabilities)) in samples.iter().enumerate() {
+                window.add(*truth, *predicted, probabilities);
+                let expected = recomputed(&samples[(k + 1).saturating_sub(capacity)..=k]);
+                prop_assert_eq!(&window.confusion, &expected.confusion);
+                prop_assert!((window.log_loss() - expected.log_loss()).abs() < 1e-13);
+                prop_assert!((window.brier() - expected.brier()).abs() < 1e-13);
+            }
+        }
+    }
+
+    #[test]
+    fn a_class_that_left_the_window_is_gone() {
+        let mut window = Window::new(2);
+        window.add(3, Some(4), &[]);
+        window.add(0, Some(0), &[1.0]);
+        assert_eq!(window.summary().classes, 3);
+        window.add(0, Some(0), &[1.0]);
+        assert_eq!(window.summary().classes, 1);
+        assert_eq!(window.summary().bacc, 1.0);
+    }
+
+    #[test]
+    fn an_empty_window_has_only_zeros() {
+        let mut window = Window::new(0);
+        window.add(0, Some(1), &[0.5, 0.5]);
+        let summary = window.summary();
+        assert_eq!((summary.samples, summary.classes), (0, 0));
+        let rates = [summary.oca, summary.oce, summary.bacc, summary.f1, summary.mcc];
+        assert_eq!(rates, [0.0; 5]);
+        assert_eq!([summary.kappa, summary.log_loss, summary.brier], [0.0; 3]);
+    }
+}

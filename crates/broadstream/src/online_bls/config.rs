@@ -1,0 +1,147 @@
+//! What a learner is made of.
+
+use crate::{
+    activation::Activation, error::Error, factor::Factor, features::FeatureMap,
+    features::WeightScale, scaling::Scaling,
+};
+
+/// The configuration of an [`OnlineBls`](crate::OnlineBls).
+///
+/// The field names are also those of the command line's options and of the JSON output.
+///
+/// ```
+/// use broadstream::{OnlineBls, OnlineBlsConfig};
+///
+/// let config = OnlineBlsConfig { forgetting: 0.999, ..OnlineBlsConfig::default() };
+/// let model = OnlineBls::new(config)?;
+/// let refused = OnlineBls::new(OnlineBlsConfig { ridge: 0.0, ..OnlineBlsConfig::default() });
+/// assert_eq!(refused.unwrap_err().to_string(), "ridge must be above 0 and finite, got 0");
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnlineBlsConfig {
+    /// Groups of linear feature nodes (the paper's n₂). Default 10.
+    pub feature_groups: usize,
+    /// Nodes per feature group (n₁). Default 10.
+    pub feature_nodes: usize,
+    /// Groups of non-linear enhancement nodes (n₄). Default 1.
+    pub enhancement_groups: usize,
+    /// Nodes per enhancement group (n₃). Default 1000.
+    pub enhancement_nodes: usize,
+    /// The non-linearity of the enhancement nodes. Default tanh.
+    pub activation: Activation,
+    /// The size of the random weights. Default by fan-in.
+    pub weight_scale: WeightScale,
+    /// How many inputs a sample usually has present, by which the first layer's weights are scaled.
+    /// Default `None`: as many as the first sample learned has.
+    pub inputs_per_sample: Option<usize>,
+    /// How numeric inputs are scaled. Default running standardisation.
+    pub scaling: Scaling,
+    /// After how many learned samples a running scaling stays as it is. Default `None`: never.
+    pub freeze_scaling_after: Option<u64>,
+    /// The ridge λ > 0: how strongly weights are drawn to zero. Default 1.
+    pub ridge: f64,
+    /// The share μ of the past that each new sample leaves, in (0, 1\]: 0.999 remembers about a
+    /// thousand samples, 1 all of them. Default 1.
+    pub forgetting: f64,
+    /// Samples between two exact refreshes of a factor that forgets. Default `None`: as many as leave
+    /// a quarter of the ridge. 1 is the paper's Algorithm 2.
+    pub refresh_every: Option<usize>,
+    /// The seed of all random weights. Default 0.
+    pub seed: u64,
+    /// The most memory, in bytes, that the model may take. Default 4 GiB.
+    pub memory_limit: u64,
+}
+
+impl Default for OnlineBlsConfig {
+    fn default() -> Self {
+        OnlineBlsConfig {
+            feature_groups: 10,
+            feature_nodes: 10,
+            enhancement_groups: 1,
+            enhancement_nodes: 1000,
+            activation: Activation::Tanh,
+            weight_scale: WeightScale::FanIn,
+            inputs_per_sample: None,
+            scaling: Scaling::STANDARD,
+            freeze_scaling_after: None,
+            ridge: 1.0,
+            forgetting: 1.0,
+            refresh_every: None,
+            seed: 0,
+            memory_limit: 4 << 30,
+        }
+    }
+}
+
+impl OnlineBlsConfig {
+    /// The paper's configuration: its sizes, λ = 10⁻⁸, and where it is silent the reading that comes
+    /// closest to its figures. For drifting streams the paper sets `forgetting` to 0.99.
+    ///
+    /// Inputs are min–max scaled. The paper's authors could scale by the whole stream; to do that,
+    /// pass [`Scaling::fit_min_max`] of a first pass.
+    pub fn paper() -> Self {
+        OnlineBlsConfig {
+            weight_scale: WeightScale::Paper,
+            scaling: Scaling::MinMax,
+            ridge: 1e-8,
+            ..Self::default()
+        }
+    }
+
+    /// How many linear nodes there are.
+    pub(super) fn linear(&self) -> usize {
+        self.feature_groups.saturating_mul(self.feature_nodes)
+    }
+
+    /// How many enhancement nodes there are.
+    pub(super) fn enhancement(&self) -> usize {
+        self.enhancement_groups.saturating_mul(self.enhancement_nodes)
+    }
+
+    /// Checks every rule that does not depend on the data.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let sizes = [
+            ("feature_groups", self.feature_groups),
+            ("feature_nodes", self.feature_nodes),
+            ("enhancement_groups", self.enhancement_groups),
+            ("enhancement_nodes", self.enhancement_nodes),
+            ("inputs_per_sample", self.inputs_per_sample.unwrap_or(1)),
+            ("refresh_every", self.refresh_every.unwrap_or(1)),
+        ];
+        for (option, value) in sizes {
+            check(option, value >= 1, "at least 1", value)?;
+        }
+        let sound = self.ridge > 0.0 && self.ridge.is_finite();
+        check("ridge", sound, "above 0 and finite", self.ridge)?;
+        // Below, a single forgetting step could lose the state to underflow.
+        let sound = self.forgetting >= 1e-6 && self.forgetting <= 1.0;
+        check("forgetting", sound, "in (0, 1], and at least 1e-6", self.forgetting)?;
+        let needed = self.bytes(0, 0);
+        if needed > u128::from(self.memory_limit) {
+            let what = "the nodes";
+            return Err(Error::Memory { what, needed, limit: self.memory_limit });
+        }
+        Ok(())
+    }
+
+    /// How many bytes a model with that many inputs and classes takes.
+    pub(super) fn bytes(&self, inputs: usize, classes: usize) -> u128 {
+        let (linear, enhancement) = (self.linear(), self.enhancement());
+        let order = linear.saturating_add(enhancement);
+        let triangles = if self.forgetting < 1.0 { 2 } else { 1 };
+        Factor::bytes(order) * triangles
+            + FeatureMap::bytes(linear, enhancement)
+            + FeatureMap::bytes_per_input(linear) * inputs as u128
+            + (order as u128) * 8 * classes as u128
+    }
+}
+
+fn check(
+    option: &'static str,
+    sound: bool,
+    rule: &'static str,
+    value: impl ToString,
+) -> Result<(), Error> {
+    if sound { Ok(()) } else { Err(Error::Config { option, rule, value: value.to_string() }) }
+}

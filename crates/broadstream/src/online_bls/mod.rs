@@ -1,0 +1,252 @@
+//! The online broad learning system: random features, and a ridge regression on them that is the
+//! exact optimum of all samples seen, after every sample.
+
+mod config;
+
+pub use self::config::OnlineBlsConfig;
+
+use std::collections::HashSet;
+
+use crate::{
+    block::{Block, check_class},
+    classifier::Classifier,
+    error::Error,
+    factor::{Factor, Update},
+    features::FeatureMap,
+    forgetting::Forgetting,
+    probability,
+    sample::Sample,
+    scaling::Scaler,
+    schema::InputKind,
+    scores::Scores,
+};
+
+/// Samples that go through the factor together. More gain nothing; fewer would leave the memory
+/// traffic of the factor unshared.
+const BLOCK: usize = 64;
+
+/// A broad learning system that learns one sample at a time and is at any moment what a ridge
+/// regression on all samples so far would be.
+///
+/// ```
+/// use broadstream::{Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample};
+///
+/// let mut model = OnlineBls::new(OnlineBlsConfig::default())?;
+/// model.declare_input("temperature", InputKind::Numeric)?;
+/// model.declare_input("pressure", InputKind::Numeric)?;
+/// for i in 0..100 {
+///     let x = [f64::from(i % 10), f64::from(i % 7)];
+///     let class = usize::from(x[0] > 4.0);
+///     model.learn_one(Sample::dense(&x), class, 1.0)?;
+/// }
+/// assert_eq!(model.predict_one(Sample::dense(&[9.0, 3.0]))?, Some(1));
+/// assert_eq!(model.predict_one(Sample::dense(&[0.0, 3.0]))?, Some(0));
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct OnlineBls {
+    config: OnlineBlsConfig,
+    names: HashSet<String>,
+    scaler: Scaler,
+    features: FeatureMap,
+    factor: Factor,
+    forgetting: Option<Forgetting>,
+    scratch: Scratch,
+}
+
+/// Buffers for one block; kept to spare allocations.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    scaled: Vec<f64>,
+    features: Vec<f64>,
+    targets: Vec<f64>,
+    weights: Vec<f64>,
+    scores: Vec<f64>,
+}
+
+impl OnlineBls {
+    /// A model that has seen nothing.
+    pub fn new(config: OnlineBlsConfig) -> Result<Self, Error> {
+        config.check()?;
+        let scaler = Scaler::new(config.scaling.clone(), config.freeze_scaling_after)?;
+        let features = FeatureMap::new(
+            config.seed,
+            config.linear(),
+            config.enhancement(),
+            config.activation,
+            config.weight_scale,
+        );
+        let forgetting = (config.forgetting < 1.0).then(|| {
+            Forgetting::new(features.len(), config.forgetting, config.ridge, config.refresh_every)
+        });
+        Ok(OnlineBls {
+            factor: Factor::new(features.len(), config.ridge),
+            names: HashSet::new(),
+            scaler,
+            features,
+            forgetting,
+            config,
+            scratch: Scratch::default(),
+        })
+    }
+
+    /// The configuration that the model was made with.
+    pub fn config(&self) -> &OnlineBlsConfig {
+        &self.config
+    }
+
+    /// How many broad features there are: the number m of rows of the weights.
+    pub fn features(&self) -> usize {
+        self.features.len()
+    }
+
+    /// The broad features of a sample, as the model would use them to predict or learn it now.
+    pub fn features_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
+        x.check(self.inputs())?;
+        self.scaler.check(x)?;
+        let mut scaled = Vec::with_capacity(x.len());
+        self.scaler.transform(x, &mut scaled);
+        let mut features = Vec::with_capacity(self.features.len());
+        self.features.transform(std::iter::once(x), &scaled, &mut features);
+        Ok(features)
+    }
+
+    /// The leverage of a sample: how unlike the past it is. It is 0 for a sample that adds nothing
+    /// new and grows to |a|²/λ for one that is all new.
+    pub fn leverage_one(&self, x: Sample<'_>) -> Result<f64, Error> {
+        self.factor.leverage(&self.features_one(x)?)
+    }
+
+    /// The output weights: one row per broad feature, one entry per class.
+    pub fn weights(&self) -> Vec<f64> {
+        self.factor.weights()
+    }
+
+    /// Learns a block whose samples were checked, and appends their scores of before.
+    fn learn_block(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
+        let mut known = self.classes();
+        let classes = block.check(self.inputs(), known)?;
+        for i in 0..block.len() {
+            self.scaler.check(block.sample(i))?;
+        }
+        self.check_memory("the classes", self.inputs(), classes)?;
+        self.factor.add_targets(classes);
+        let mut start = 0;
+        while start < block.len() {
+            let end = self.end_of_run(block, start);
+            let rows = &mut |scores_of_all: &[f64], i: usize| -> Result<(), Error> {
+                scores.push(&scores_of_all[..known]);
+                known = check_class(block.class(i), known)?;
+                Ok(())
+            };
+            if block.weight(start) == 0.0 {
+                let features = self.features_one(block.sample(start))?;
+                rows(&self.factor.scores(&features)?, start)?;
+            } else {
+                self.learn_run(block, start..end)?;
+                for (row, i) in self.scratch.scores.chunks_exact(classes).zip(start..end) {
+                    rows(row, i)?;
+                }
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Where the samples from `start` on that can be learned at once end: a block is cut where the
+    /// factor is to be refreshed, so that this happens at the same samples for any block size, and
+    /// at samples of weight 0, which are only scored.
+    fn end_of_run(&self, block: &Block, start: usize) -> usize {
+        if block.weight(start) == 0.0 {
+            return start + 1;
+        }
+        let longest = self.forgetting.as_ref().map_or(BLOCK, |f| BLOCK.min(f.until_refresh()));
+        let end = block.len().min(start + longest);
+        (start..end).find(|&i| block.weight(i) == 0.0).unwrap_or(end)
+    }
+
+    /// Learns samples of positive weight; their scores are left in the scratch.
+    fn learn_run(&mut self, block: &Block, run: std::ops::Range<usize>) -> Result<(), Error> {
+        let Scratch { scaled, features, targets, weights, scores } = &mut self.scratch;
+        let first = block.sample(run.start);
+        self.features.fix_fan_in(self.config.inputs_per_sample.unwrap_or(first.len()));
+        let classes = self.factor.targets();
+        scaled.clear();
+        weights.clear();
+        targets.clear();
+        targets.resize(run.len() * classes, 0.0);
+        for (row, i) in run.clone().enumerate() {
+            let weight = block.weight(i);
+            self.scaler.transform(block.sample(i), scaled);
+            self.scaler.observe(block.sample(i), weight);
+            weights.push(weight);
+            targets[row * classes + block.class(i)] = 1.0;
+        }
+        features.clear();
+        self.features.transform(run.clone().map(|i| block.sample(i)), scaled, features);
+        scores.clear();
+        scores.resize(run.len() * classes, 0.0);
+        let forgetting = self.config.forgetting;
+        self.factor.sweep(Update { features, targets, weights, forgetting }, scores)?;
+        if let Some(forgetting) = &mut self.forgetting {
+            forgetting.absorb(features, weights, &mut self.factor)?;
+        }
+        Ok(())
+    }
+
+    fn check_memory(
+        &self,
+        what: &'static str,
+        inputs: usize,
+        classes: usize,
+    ) -> Result<(), Error> {
+        let (needed, limit) = (self.config.bytes(inputs, classes), self.config.memory_limit);
+        if needed > u128::from(limit) { Err(Error::Memory { what, needed, limit }) } else { Ok(()) }
+    }
+}
+
+impl Classifier for OnlineBls {
+    fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
+        if self.names.contains(name) {
+            return Err(Error::DuplicateInput { name: name.to_owned() });
+        }
+        self.check_memory("the inputs", self.inputs() + 1, self.classes())?;
+        self.scaler.declare_input(name, kind)?;
+        self.features.declare_input(name);
+        self.names.insert(name.to_owned());
+        Ok(())
+    }
+
+    fn inputs(&self) -> usize {
+        self.names.len()
+    }
+
+    fn classes(&self) -> usize {
+        self.factor.targets()
+    }
+
+    /// Scores aᵀW, the regression's estimate of the indicator of each class.
+    fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
+        let features = self.features_one(x)?;
+        self.factor.scores(&features)
+    }
+
+    /// The point of the probability simplex nearest to the scores, smoothed.
+    fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
+        probability::from_scores(scores)
+    }
+
+    fn learn_one(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error> {
+        let mut block = Block::new();
+        block.push(x, class, weight)?;
+        self.learn_many(&block)
+    }
+
+    fn learn_many(&mut self, block: &Block) -> Result<(), Error> {
+        self.learn_block(block, &mut Scores::new())
+    }
+
+    fn test_then_train(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
+        self.learn_block(block, scores)
+    }
+}

@@ -1,0 +1,270 @@
+//! Prequential evaluation: each sample is first predicted, then learned.
+//!
+//! The stream is read in blocks and the model learns them as blocks, which for an exact learner is
+//! many times faster and changes no prediction. The library has no clock: the caller brings one.
+
+use std::{ops::ControlFlow, time::Duration};
+
+use crate::{
+    block::Block,
+    classifier::Classifier,
+    error::Error,
+    metrics::{Metrics, Summary, WindowSummary},
+    schema::Schema,
+    scores::{Scores, arg_max},
+    stream::{Stream, StreamError},
+};
+
+/// How a stream is evaluated.
+#[derive(Clone, Debug)]
+pub struct PrequentialOptions {
+    /// Samples that are read and learned at once. It changes the speed, never the result. Default 64.
+    pub block: usize,
+    /// The most samples to take from the stream. Default `None`: all.
+    pub limit: Option<u64>,
+    /// Samples over which the windowed metrics look back. Default 1000.
+    pub window: usize,
+    /// A point of the curve every so many samples, and one at the end. Default `None`: no curve.
+    pub curve_every: Option<u64>,
+    /// Measure predicting and learning apart. The model then gets one sample at a time, which is
+    /// slower and gives the same result. Default off.
+    pub separate_times: bool,
+}
+
+impl Default for PrequentialOptions {
+    fn default() -> Self {
+        PrequentialOptions {
+            block: 64,
+            limit: None,
+            window: 1000,
+            curve_every: None,
+            separate_times: false,
+        }
+    }
+}
+
+/// What became of one sample.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome<'a> {
+    /// The sample's number in the stream, from 1.
+    pub sample: u64,
+    /// Its class.
+    pub truth: usize,
+    /// The class predicted; `None` before any class was seen.
+    pub predicted: Option<usize>,
+    /// The probability of each class known before the sample.
+    pub probabilities: &'a [f64],
+    /// The names of inputs and classes.
+    pub schema: &'a Schema,
+}
+
+/// Watches an evaluation.
+pub trait Observer {
+    /// Called for every sample after its prediction.
+    fn sample(&mut self, _outcome: Outcome<'_>) {}
+
+    /// Called after every block; `Break` ends the evaluation there.
+    fn block(&mut self, _metrics: &Metrics) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Watches nothing.
+impl Observer for () {}
+
+/// The metrics at one moment of the stream.
+#[derive(Clone, Copy, Debug)]
+pub struct CurvePoint {
+    /// All samples so far.
+    pub cumulative: Summary,
+    /// The last samples.
+    pub window: WindowSummary,
+}
+
+/// Where the time went.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    /// Reading the stream.
+    pub reading: Duration,
+    /// Predicting and learning.
+    pub test_then_train: Duration,
+    /// Of that, predicting; known when the times are measured apart.
+    pub predicting: Option<Duration>,
+    /// Of that, learning; known when the times are measured apart.
+    pub learning: Option<Duration>,
+}
+
+/// The result of an evaluation.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// The metrics of the whole stream and of its last window.
+    pub metrics: Metrics,
+    /// The metrics over time, if asked for.
+    pub curve: Vec<CurvePoint>,
+    /// Where the time went.
+    pub times: Times,
+}
+
+/// Evaluates a model on a stream, and trains it on the way.
+///
+/// `clock` returns the time since some fixed moment. A stream in which only one class occurs is an
+/// error: there is nothing to tell apart.
+///
+/// ```
+/// use std::time::Instant;
+/// use broadstream::{OnlineBls, OnlineBlsConfig, PrequentialOptions, evaluate, stream::synth::Sea};
+///
+/// let mut stream = Sea::new(0, 0.0, 42)?.take(500);
+/// let config = OnlineBlsConfig { enhancement_nodes: 50, ..OnlineBlsConfig::default() };
+/// let mut model = OnlineBls::new(config)?;
+/// let start = Instant::now();
+/// let options = PrequentialOptions::default();
+/// let evaluation = evaluate(&mut stream, &mut model, &options, &|| start.elapsed(), &mut ())?;
+/// assert!(evaluation.metrics.summary().oca > 0.9);
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+pub fn evaluate(
+    stream: &mut dyn Stream,
+    model: &mut dyn Classifier,
+    options: &PrequentialOptions,
+    clock: &dyn Fn() -> Duration,
+    observer: &mut dyn Observer,
+) -> Result<Evaluation, Error> {
+    options.check()?;
+    let mut run = Run {
+        model,
+        clock,
+        observer,
+        curve_every: options.curve_every,
+        scores: Scores::new(),
+        evaluation: Evaluation {
+            metrics: Metrics::new(options.window),
+            curve: Vec::new(),
+            times: Times::default(),
+        },
+    };
+    let mut block = Block::new();
+    let mut left = options.limit.unwrap_or(u64::MAX);
+    while left > 0 {
+        let started = clock();
+        block.clear();
+        let most = left.min(options.block as u64) as usize;
+        let read = stream.read_block(&mut block, most);
+        run.evaluation.times.reading += clock().saturating_sub(started);
+        // What was read before a fault is evaluated too, so that the fault is met at the same
+        // sample whatever the block size.
+        let ended = run.block(&block, stream.schema(), options.separate_times)?.is_break();
+        if read? == 0 || ended {
+            break;
+        }
+        left -= block.len() as u64;
+    }
+    run.finish(stream.schema())
+}
+
+impl PrequentialOptions {
+    fn check(&self) -> Result<(), Error> {
+        let sizes = [
+            ("block", self.block as u64),
+            ("window", self.window as u64),
+            ("limit", self.limit.unwrap_or(1)),
+            ("curve_every", self.curve_every.unwrap_or(1)),
+        ];
+        match sizes.into_iter().find(|(_, value)| *value == 0) {
+            Some((option, value)) => {
+                Err(Error::Config { option, rule: "at least 1", value: value.to_string() })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// An evaluation under way.
+struct Run<'a> {
+    model: &'a mut dyn Classifier,
+    clock: &'a dyn Fn() -> Duration,
+    observer: &'a mut dyn Observer,
+    curve_every: Option<u64>,
+    scores: Scores,
+    evaluation: Evaluation,
+}
+
+impl Run<'_> {
+    fn block(
+        &mut self,
+        block: &Block,
+        schema: &Schema,
+        separate_times: bool,
+    ) -> Result<ControlFlow<()>, Error> {
+        if block.is_empty() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        for input in &schema.inputs()[self.model.inputs()..] {
+            self.model.declare_input(&input.name, input.kind)?;
+        }
+        self.scores.clear();
+        let started = (self.clock)();
+        if separate_times {
+            self.test_and_train_apart(block)?;
+        } else {
+            self.model.test_then_train(block, &mut self.scores)?;
+        }
+        self.evaluation.times.test_then_train += (self.clock)().saturating_sub(started);
+        self.count(block, schema);
+        Ok(self.observer.block(&self.evaluation.metrics))
+    }
+
+    fn test_and_train_apart(&mut self, block: &Block) -> Result<(), Error> {
+        let (mut predicting, mut learning) = (Duration::ZERO, Duration::ZERO);
+        for i in 0..block.len() {
+            let started = (self.clock)();
+            self.scores.push(&self.model.scores_one(block.sample(i))?);
+            let predicted = (self.clock)();
+            self.model.learn_one(block.sample(i), block.class(i), block.weight(i))?;
+            predicting += predicted.saturating_sub(started);
+            learning += (self.clock)().saturating_sub(predicted);
+        }
+        let times = &mut self.evaluation.times;
+        *times.predicting.get_or_insert_default() += predicting;
+        *times.learning.get_or_insert_default() += learning;
+        Ok(())
+    }
+
+    fn count(&mut self, block: &Block, schema: &Schema) {
+        for (i, scores) in self.scores.iter().enumerate() {
+            let (truth, predicted) = (block.class(i), arg_max(scores));
+            let probabilities = self.model.probabilities(scores);
+            let metrics = &mut self.evaluation.metrics;
+            metrics.add(truth, predicted, &probabilities);
+            let sample = metrics.confusion().samples();
+            let probabilities = &probabilities;
+            self.observer.sample(Outcome { sample, truth, predicted, probabilities, schema });
+            if self.curve_every.is_some_and(|every| sample.is_multiple_of(every)) {
+                self.evaluation.curve.push(CurvePoint::now(&self.evaluation.metrics));
+            }
+        }
+    }
+
+    fn finish(self, schema: &Schema) -> Result<Evaluation, Error> {
+        let mut evaluation = self.evaluation;
+        let samples = evaluation.metrics.confusion().samples();
+        match schema.labels() {
+            _ if samples == 0 => return Err(StreamError::Empty.into()),
+            [label] => {
+                let (target, label) = (schema.target().to_owned(), label.clone());
+                return Err(StreamError::SingleClass { target, label, samples }.into());
+            }
+            _ => {}
+        }
+        if self.curve_every.is_some_and(|every| !samples.is_multiple_of(every)) {
+            evaluation.curve.push(CurvePoint::now(&evaluation.metrics));
+        }
+        Ok(evaluation)
+    }
+}
+
+impl CurvePoint {
+    fn now(metrics: &Metrics) -> Self {
+        CurvePoint { cumulative: metrics.summary(), window: metrics.window_summary() }
+    }
+}

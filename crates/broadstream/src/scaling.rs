@@ -1,0 +1,290 @@
+//! Brings inputs to a common size before the random features see them.
+//!
+//! Running scalings transform a sample with what they knew before it and take it into account
+//! afterwards, so that predicting a sample and learning it see the same features. An absent input
+//! is 0 after scaling, and is not counted. Indicators are left alone.
+
+use std::collections::BTreeMap;
+
+use crate::{error::Error, sample::Sample, schema::InputKind};
+
+/// How numeric inputs are scaled.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Scaling {
+    /// Not at all: the inputs are of similar size already.
+    None,
+    /// (x − mean) / standard deviation of the samples so far, cut off at ±`clip`.
+    ///
+    /// The cut bounds what a single outlier, or an input that was constant for long, can do.
+    Standard {
+        /// The largest magnitude after scaling; 4 by default.
+        clip: f64,
+    },
+    /// (x − min) / (max − min) of the samples so far, within \[0, 1\].
+    MinMax,
+    /// (x − centre) / scale, given for every numeric input by its name.
+    Given(BTreeMap<String, Affine>),
+}
+
+impl Scaling {
+    /// Running standardisation with the default cut-off.
+    pub const STANDARD: Scaling = Scaling::Standard { clip: 4.0 };
+}
+
+impl Default for Scaling {
+    fn default() -> Self {
+        Scaling::STANDARD
+    }
+}
+
+/// The scaling (x − centre) / scale of one input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Affine {
+    /// What becomes 0.
+    pub centre: f64,
+    /// The distance from the centre that becomes 1.
+    pub scale: f64,
+}
+
+/// The largest magnitude that enters a mean or a variance: its square is still far from overflow.
+const LARGEST_OBSERVED: f64 = 1e150;
+
+/// The largest magnitude that may leave the scaling. Features are linear in it, and the factor
+/// squares features.
+const LARGEST_SCALED: f64 = 1e50;
+
+/// A scaling at work: its rule and what it has seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Scaler {
+    rule: Scaling,
+    /// Samples until the statistics stay as they are.
+    until_frozen: Option<u64>,
+    inputs: Vec<InputScale>,
+}
+
+/// What is known of one input.
+#[derive(Clone, Copy, Debug)]
+enum InputScale {
+    Unscaled,
+    Moments { weight: f64, mean: f64, variance: f64 },
+    Range { min: f64, max: f64 },
+    Given(Affine),
+}
+
+impl Scaler {
+    pub(crate) fn new(rule: Scaling, freeze_after: Option<u64>) -> Result<Self, Error> {
+        if let Scaling::Standard { clip } = rule
+            && !(clip > 0.0 && clip <= LARGEST_SCALED)
+        {
+            let value = clip.to_string();
+            return Err(Error::Config { option: "clip", rule: "above 0 and at most 1e50", value });
+        }
+        if let Scaling::Given(affine) = &rule
+            && let Some((name, affine)) = affine.iter().find(|(_, affine)| !affine.is_sound())
+        {
+            return Err(Error::Config {
+                option: "scaling",
+                rule: "a finite centre and a finite positive scale for each input",
+                value: format!("centre {}, scale {} for '{name}'", affine.centre, affine.scale),
+            });
+        }
+        Ok(Scaler { rule, until_frozen: freeze_after, inputs: Vec::new() })
+    }
+
+    pub(crate) fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
+        let scale = match (&self.rule, kind) {
+            (Scaling::None, _) | (_, InputKind::Indicator) => InputScale::Unscaled,
+            (Scaling::Standard { .. }, _) => {
+                InputScale::Moments { weight: 0.0, mean: 0.0, variance: 0.0 }
+            }
+            (Scaling::MinMax, _) => {
+                InputScale::Range { min: f64::INFINITY, max: f64::NEG_INFINITY }
+            }
+            (Scaling::Given(affine), _) => match affine.get(name) {
+                Some(affine) => InputScale::Given(*affine),
+                None => {
+                    return Err(Error::Config {
+                        option: "scaling",
+                        rule: "given for every numeric input",
+                        value: format!("none for '{name}'"),
+                    });
+                }
+            },
+        };
+        self.inputs.push(scale);
+        Ok(())
+    }
+
+    /// Checks that the scaled values will be bounded. Running scalings bound their inputs
+    /// themselves, so no other error can follow once this has passed.
+    pub(crate) fn check(&self, x: Sample<'_>) -> Result<(), Error> {
+        for (input, x) in x.iter() {
+            let value = match self.inputs[input] {
+                InputScale::Unscaled => x,
+                InputScale::Given(Affine { centre, scale }) => (x - centre) / scale,
+                InputScale::Moments { .. } | InputScale::Range { .. } => continue,
+            };
+            if value.is_nan() || value.abs() > LARGEST_SCALED {
+                return Err(Error::InputTooLarge { input, value, limit: LARGEST_SCALED });
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the scaled values of a sample to `scaled`.
+    pub(crate) fn transform(&self, x: Sample<'_>, scaled: &mut Vec<f64>) {
+        let clip = match self.rule {
+            Scaling::Standard { clip } => clip,
+            _ => LARGEST_SCALED,
+        };
+        scaled.extend(x.iter().map(|(input, x)| self.inputs[input].transform(x, clip)));
+    }
+
+    /// Takes a sample into account.
+    pub(crate) fn observe(&mut self, x: Sample<'_>, weight: f64) {
+        match &mut self.until_frozen {
+            Some(0) => return,
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        for (input, x) in x.iter() {
+            self.inputs[input].observe(x.clamp(-LARGEST_OBSERVED, LARGEST_OBSERVED), weight);
+        }
+    }
+}
+
+impl InputScale {
+    #[inline]
+    fn transform(&self, x: f64, clip: f64) -> f64 {
+        match *self {
+            InputScale::Unscaled => x,
+            InputScale::Moments { mean, variance, .. } => {
+                if variance > 0.0 {
+                    ((x - mean) / variance.sqrt()).clamp(-clip, clip)
+                } else {
+                    0.0
+                }
+            }
+            InputScale::Range { min, max } => {
+                if max > min {
+                    ((x - min) / (max - min)).clamp(0.0, 1.0)
+                } else {
+                    0.0
+                }
+            }
+            InputScale::Given(Affine { centre, scale }) => (x - centre) / scale,
+        }
+    }
+
+    #[inline]
+    fn observe(&mut self, x: f64, sample_weight: f64) {
+        match self {
+            // West's update of a weighted mean and variance.
+            InputScale::Moments { weight, mean, variance } => {
+                *weight += sample_weight;
+                let share = sample_weight / *weight;
+                let deviation = x - *mean;
+                *mean += share * deviation;
+                *variance = (1.0 - share) * (*variance + share * deviation * deviation);
+            }
+            InputScale::Range { min, max } => {
+                *min = min.min(x);
+                *max = max.max(x);
+            }
+            InputScale::Unscaled | InputScale::Given(_) => {}
+        }
+    }
+}
+
+impl Affine {
+    fn is_sound(&self) -> bool {
+        self.centre.is_finite() && self.scale.is_finite() && self.scale > 0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scaler(rule: Scaling, inputs: usize) -> Scaler {
+        let mut scaler = Scaler::new(rule, None).unwrap();
+        for i in 0..inputs {
+            scaler.declare_input(&i.to_string(), InputKind::Numeric).unwrap();
+        }
+        scaler
+    }
+
+    fn transform(scaler: &Scaler, x: &[f64]) -> Vec<f64> {
+        let mut scaled = Vec::new();
+        scaler.transform(Sample::dense(x), &mut scaled);
+        scaled
+    }
+
+    #[test]
+    fn standardisation_is_weighted() {
+        let (mut weighted, mut repeated) = (scaler(Scaling::STANDARD, 1), scaler(Scaling::STANDARD, 1));
+        for (x, times) in [(1.0, 3), (4.0, 1), (-2.0, 2)] {
+            weighted.observe(Sample::dense(&[x]), times as f64);
+            for _ in 0..times {
+                repeated.observe(Sample::dense(&[x]), 1.0);
+            }
+        }
+        // Values 1, 1, 1, 4, -2, -2 have mean 0.5 and variance 4.25.
+        let expected = (2.0 - 0.5) / 4.25f64.sqrt();
+        assert!((transform(&weighted, &[2.0])[0] - expected).abs() < 1e-15);
+        assert!((transform(&repeated, &[2.0])[0] - expected).abs() < 1e-15);
+    }
+
+    #[test]
+    fn extremes_stay_finite() {
+        for rule in [Scaling::STANDARD, Scaling::MinMax] {
+            let mut scaler = scaler(rule, 1);
+            for x in [0.0, 1e300, -1e300, f64::MIN_POSITIVE / 4.0, f64::MAX, 1.0] {
+                let scaled = transform(&scaler, &[x])[0];
+                assert!(scaled.abs() <= 4.0, "{x} became {scaled}");
+                scaler.observe(Sample::dense(&[x]), 1.0);
+            }
+        }
+        let unscaled = scaler(Scaling::None, 1);
+        let refused = unscaled.check(Sample::dense(&[1e300]));
+        assert!(matches!(refused, Err(Error::InputTooLarge { input: 0, .. })));
+    }
+
+    #[test]
+    fn min_max_stays_within_its_bounds() {
+        let mut scaler = scaler(Scaling::MinMax, 1);
+        assert_eq!(transform(&scaler, &[7.0]), [0.0], "nothing is known yet");
+        for x in [2.0, 4.0] {
+            scaler.observe(Sample::dense(&[x]), 1.0);
+        }
+        assert_eq!(transform(&scaler, &[3.0]), [0.5]);
+        assert_eq!(transform(&scaler, &[9.0]), [1.0]);
+        assert_eq!(transform(&scaler, &[-9.0]), [0.0]);
+    }
+
+    #[test]
+    fn a_frozen_scaling_stays() {
+        let mut scaler = Scaler::new(Scaling::MinMax, Some(2)).unwrap();
+        scaler.declare_input("x", InputKind::Numeric).unwrap();
+        for x in [0.0, 10.0, 1000.0] {
+            scaler.observe(Sample::dense(&[x]), 1.0);
+        }
+        assert_eq!(transform(&scaler, &[5.0]), [0.5]);
+    }
+
+    #[test]
+    fn a_given_scaling_must_be_complete_and_sound() {
+        let given = |centre, scale| {
+            Scaling::Given(BTreeMap::from([("x".to_owned(), Affine { centre, scale })]))
+        };
+        let mut scaler = Scaler::new(given(1.0, 2.0), None).unwrap();
+        scaler.declare_input("x", InputKind::Numeric).unwrap();
+        scaler.declare_input("c=1", InputKind::Indicator).unwrap();
+        assert_eq!(transform(&scaler, &[5.0, 1.0]), [2.0, 1.0]);
+        assert!(scaler.declare_input("y", InputKind::Numeric).is_err());
+        for (centre, scale) in [(f64::NAN, 1.0), (0.0, 0.0), (0.0, -1.0), (0.0, f64::INFINITY)] {
+            assert!(Scaler::new(given(centre, scale), None).is_err());
+        }
+    }
+}

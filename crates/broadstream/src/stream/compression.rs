@@ -1,0 +1,3 @@
+//! Compression.
+/// todo
+pub fn decompress() {}

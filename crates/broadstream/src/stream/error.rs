@@ -1,0 +1,134 @@
+//! What can be wrong with a stream, with the place where it was found.
+
+use std::io;
+
+/// Why a stream could not be read. Lines count from 1 and include the header.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StreamError {
+    /// The source failed, or what it gave could not be decompressed.
+    #[error("line {line}: cannot read on")]
+    Read {
+        /// The line that was being read.
+        line: u64,
+        /// What the source said.
+        #[source]
+        source: io::Error,
+    },
+
+    /// There is no sample.
+    #[error("the stream is empty: expected at least one row of data")]
+    Empty,
+
+    /// The source is not text.
+    #[error("line {line}: this is not text ({reason}); expected CSV or TSV, plain, gzip or zstd")]
+    NotText {
+        /// Where it was noticed.
+        line: u64,
+        /// What was noticed.
+        reason: &'static str,
+    },
+
+    /// A line does not end.
+    #[error("line {line} is longer than {limit} bytes: is this a CSV file?")]
+    LineTooLong {
+        /// The line.
+        line: u64,
+        /// The longest accepted.
+        limit: usize,
+    },
+
+    /// A row has another number of fields than the rows before it.
+    #[error("line {line}: expected {expected} fields, found {found}")]
+    Ragged {
+        /// The line.
+        line: u64,
+        /// Fields per row.
+        expected: usize,
+        /// Fields in this row.
+        found: usize,
+    },
+
+    /// A named or numbered column does not exist.
+    #[error("there is no column '{column}': the columns are {available}")]
+    UnknownColumn {
+        /// What was asked for.
+        column: String,
+        /// What there is.
+        available: String,
+    },
+
+    /// Two columns share a name.
+    #[error("line 1: two columns are named '{column}'")]
+    DuplicateColumn {
+        /// The name.
+        column: String,
+    },
+
+    /// No column is left to learn from.
+    #[error("no input columns: the stream has only its target '{target}'")]
+    NoInputs {
+        /// The target's name.
+        target: String,
+    },
+
+    /// A cell of a numeric column is not a number.
+    #[error(
+        "line {line}, column '{column}': expected a number, found '{cell}' \
+         (declare the column categorical if it holds categories)"
+    )]
+    NotANumber {
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+        /// The cell.
+        cell: String,
+    },
+
+    /// A cell of a numeric column is infinite or too large for a 64-bit float.
+    #[error("line {line}, column '{column}': expected a finite number, found '{cell}'")]
+    NotFinite {
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+        /// The cell.
+        cell: String,
+    },
+
+    /// A row has no label.
+    #[error("line {line}, column '{column}': the label is missing")]
+    MissingLabel {
+        /// The line.
+        line: u64,
+        /// The target column.
+        column: String,
+    },
+
+    /// All rows have the same label.
+    #[error(
+        "column '{target}' has the one class '{label}' in all {samples} samples: nothing to tell apart"
+    )]
+    SingleClass {
+        /// The target column.
+        target: String,
+        /// Its only label.
+        label: String,
+        /// How many samples there were.
+        samples: u64,
+    },
+
+    /// A generator's parameter breaks its rule.
+    #[error("{generator}: {parameter} must be {rule}, got {value}")]
+    Parameter {
+        /// The generator.
+        generator: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// What it must be.
+        rule: &'static str,
+        /// What was given.
+        value: String,
+    },
+}

@@ -1,0 +1,33 @@
+//! Where samples come from: files, memory and generators behind one trait.
+
+pub mod csv;
+pub mod synth;
+
+mod compression;
+mod error;
+mod memory;
+
+pub use self::{compression::decompress, error::StreamError, memory::MemoryStream};
+
+use crate::{block::Block, error::Error, schema::Schema};
+
+/// A source of labelled samples.
+pub trait Stream: Send {
+    /// The names of the inputs, the labels and the target as far as they are known. It grows while
+    /// samples are read and covers all samples returned so far.
+    fn schema(&self) -> &Schema;
+
+    /// How many inputs a sample of this stream usually has present: a file's columns without the
+    /// target. Unlike the number of inputs in the schema it does not grow with the categories seen.
+    fn inputs_per_sample(&self) -> usize;
+
+    /// How many samples are still to come, if that is known.
+    fn remaining(&self) -> Option<u64> {
+        None
+    }
+
+    /// Appends up to `most` samples to `block` and returns how many; 0 means the end.
+    ///
+    /// On an error the samples before the faulty one are in the block, and the stream is at its end.
+    fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error>;
+}

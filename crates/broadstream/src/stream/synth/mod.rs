@@ -1,0 +1,147 @@
+//! Streams made by a formula: endless, repeatable, and with a known concept behind every sample.
+//!
+//! A [`Generator`] yields samples for ever; [`Samples`] cuts it to a [`Stream`](super::Stream) of a
+//! given length. The generators are those of the Python package River, down to the last bit: they
+//! draw from the same Mersenne Twister in the same order, so results can be compared sample by
+//! sample with anything measured there.
+//!
+//! | here | in River's `datasets.synth` | concept |
+//! |---|---|---|
+//! | [`Sea`] | `SEA` | two of three inputs against a threshold |
+//! | [`Hyperplane`] | `Hyperplane` | a weighted sum whose weights wander |
+//! | [`ConceptDrift`] | `ConceptDriftStream` | one generator giving way to another |
+//! | [`Sea::drifting`] | three nested `ConceptDriftStream` | the four thresholds of `SEA` in turn |
+//!
+//! ```
+//! use broadstream::{Block, stream::{Stream, synth::Sea}};
+//!
+//! let mut stream = Sea::new(0, 0.0, 42)?.take(1000);
+//! let mut block = Block::new();
+//! assert_eq!(stream.read_block(&mut block, 5)?, 5);
+//! assert_eq!(block.sample(0).values()[0], 6.394267984578837);
+//! assert_eq!(stream.schema().labels()[block.class(0)], "false");
+//! assert_eq!(stream.remaining(), Some(995));
+//! # Ok::<(), broadstream::Error>(())
+//! ```
+
+mod concept_drift;
+mod hyperplane;
+mod python_random;
+mod samples;
+mod sea;
+
+pub use self::{
+    concept_drift::ConceptDrift,
+    hyperplane::{Hyperplane, HyperplaneOptions},
+    samples::Samples,
+    sea::Sea,
+};
+
+use crate::{error::Error, stream::StreamError};
+
+/// An endless source of labelled samples.
+///
+/// A generator numbers its classes by its own list of labels, which never changes;
+/// [`Samples`] renumbers them in order of first appearance, as every stream must.
+///
+/// ```
+/// use broadstream::stream::{Stream, synth::{Generator, Samples}};
+///
+/// /// Counts, and tells odd from even.
+/// struct Parity(u64);
+///
+/// impl Generator for Parity {
+///     fn inputs(&self) -> Vec<String> {
+///         vec!["n".to_owned()]
+///     }
+///
+///     fn labels(&self) -> Vec<String> {
+///         vec!["even".to_owned(), "odd".to_owned()]
+///     }
+///
+///     fn next(&mut self, x: &mut Vec<f64>) -> usize {
+///         self.0 += 1;
+///         x.clear();
+///         x.push(self.0 as f64);
+///         (self.0 % 2) as usize
+///     }
+/// }
+///
+/// let stream = Samples::new(Parity(0), 100);
+/// assert_eq!(stream.schema().inputs()[0].name, "n");
+/// ```
+pub trait Generator: Send {
+    /// The names of the inputs, in the order in which [`next`](Self::next) gives their values.
+    fn inputs(&self) -> Vec<String>;
+
+    /// The labels: a class returned by [`next`](Self::next) is a position in this list.
+    fn labels(&self) -> Vec<String>;
+
+    /// The name of what is predicted.
+    fn target(&self) -> &str {
+        "class"
+    }
+
+    /// Replaces the contents of `x` by the next sample's values and returns its class.
+    fn next(&mut self, x: &mut Vec<f64>) -> usize;
+}
+
+impl<G: Generator + ?Sized> Generator for Box<G> {
+    fn inputs(&self) -> Vec<String> {
+        (**self).inputs()
+    }
+
+    fn labels(&self) -> Vec<String> {
+        (**self).labels()
+    }
+
+    fn target(&self) -> &str {
+        (**self).target()
+    }
+
+    fn next(&mut self, x: &mut Vec<f64>) -> usize {
+        (**self).next(x)
+    }
+}
+
+impl dyn Generator {
+    /// The next `samples` samples as a stream, for a generator chosen at run time.
+    ///
+    /// ```
+    /// use broadstream::stream::{Stream, synth::{Generator, Hyperplane, HyperplaneOptions, Sea}};
+    ///
+    /// let name = "sea";
+    /// let generator: Box<dyn Generator> = match name {
+    ///     "sea" => Box::new(Sea::new(0, 0.1, 42)?),
+    ///     _ => Box::new(Hyperplane::new(HyperplaneOptions::default())?),
+    /// };
+    /// assert_eq!(generator.take(500).remaining(), Some(500));
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn take(self: Box<Self>, samples: u64) -> Samples<Box<dyn Generator>> {
+        Samples::new(self, samples)
+    }
+}
+
+/// The names "0", "1", … that River gives to the inputs of its generators.
+fn numbered(inputs: usize) -> Vec<String> {
+    (0..inputs).map(|input| input.to_string()).collect()
+}
+
+/// Checks a probability or another share of one; NaN is none.
+fn check_share(generator: &'static str, parameter: &'static str, value: f64) -> Result<(), Error> {
+    if (0.0..=1.0).contains(&value) {
+        Ok(())
+    } else {
+        Err(broken_rule(generator, parameter, "between 0 and 1", value.to_string()))
+    }
+}
+
+fn broken_rule(
+    generator: &'static str,
+    parameter: &'static str,
+    rule: &'static str,
+    value: String,
+) -> Error {
+    Error::Stream(StreamError::Parameter { generator, parameter, rule, value })
+}

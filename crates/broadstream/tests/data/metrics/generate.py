@@ -1,0 +1,139 @@
+"""Writes cases.json: small streams with the metrics that scikit-learn gives for them.
+
+    python generate.py
+
+needs scikit-learn 1.9 or newer (`replace_undefined_by` of `cohen_kappa_score`). The seed is fixed,
+so a second run writes the same streams.
+
+A case has, per sample, its class, the predicted class (null: nothing was predicted) and the
+probabilities, which may be fewer than the classes: a model does not list a class that it never saw.
+Probabilities are multiples of 1/64, so that JSON carries them exactly and each row sums to exactly 1.
+
+How the cases speak to scikit-learn:
+- "nothing predicted" becomes the label -1, which the metrics that average over classes leave out;
+- classes missing from a row of probabilities get probability 0.
+"""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import sklearn
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    brier_score_loss,
+    cohen_kappa_score,
+    f1_score,
+    log_loss,
+    matthews_corrcoef,
+    precision_recall_fscore_support,
+    zero_one_loss,
+)
+
+SEED = 20250116
+NOTHING = -1
+PARTS = 64
+
+
+def main():
+    # Classes that occur only in predictions, rows that list no class: intended here.
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(SEED)
+    cases = [case(name, *stream) for name, stream in streams(rng)]
+    document = {"scikit_learn": sklearn.__version__, "cases": cases}
+    target = Path(__file__).with_name("cases.json")
+    target.write_text(json.dumps(document, separators=(",", ":")).replace('{"name"', '\n{"name"') + "\n")
+
+
+def streams(rng):
+    """Yields (name, (truth, predicted, probabilities)) for each case."""
+    yield "binary", noisy(rng, 60, [0.6, 0.4], 0.8)
+    yield "three classes", noisy(rng, 60, [0.3, 0.3, 0.4], 0.6)
+    yield "seven imbalanced classes", noisy(rng, 150, [0.5, 0.3, 0.1, 0.04, 0.03, 0.02, 0.01], 0.7)
+
+    truth, predicted, rows = noisy(rng, 40, [0.4, 0.3, 0.3], 0.7)
+    yield "a class never predicted", (truth, np.where(predicted == 2, 0, predicted), rows)
+
+    truth, predicted, rows = noisy(rng, 40, [0.3, 0.3, 0.2, 0.2], 0.5)
+    yield "a class absent from the truth", (np.where(truth == 1, 3, truth), predicted, rows)
+
+    truth, _, rows = noisy(rng, 30, [0.3, 0.3, 0.4], 1.0)
+    yield "perfect", (truth, truth, rows)
+
+    truth, _, rows = noisy(rng, 30, [0.3, 0.3, 0.4], 0.0)
+    yield "all wrong", (truth, (truth + 1) % 3, rows)
+
+    truth, predicted, rows = noisy(rng, 25, [0.5, 0.5], 0.6)
+    yield "one class in the truth", (np.zeros_like(truth), predicted, rows)
+
+    truth, _, rows = noisy(rng, 10, [0.5, 0.5], 1.0)
+    yield "one class only", (np.zeros_like(truth), np.zeros_like(truth), rows)
+
+    yield "classes appear one by one", growing(noisy(rng, 60, [0.3, 0.3, 0.2, 0.2], 0.7))
+
+
+def noisy(rng, samples, frequencies, skill):
+    """Predicts the truth with probability `skill` and a random class otherwise."""
+    classes = len(frequencies)
+    truth = rng.choice(classes, samples, p=frequencies)
+    guess = rng.choice(classes, samples)
+    predicted = np.where(rng.random(samples) < skill, truth, guess)
+    rows = []
+    for k in range(samples):
+        favour = rng.dirichlet(np.full(classes, 0.3)) + 2 * rng.random() * (np.arange(classes) == predicted[k])
+        rows.append(rng.multinomial(PARTS, favour / favour.sum()) / PARTS)
+    return truth, predicted, rows
+
+
+def growing(stream):
+    """What a model can say that starts without classes and lists each from its first sample on."""
+    truth, predicted, rows = stream
+    # Classes are numbered in order of first appearance.
+    order = list(dict.fromkeys(truth.tolist()))
+    truth = np.array([order.index(t) for t in truth])
+    predicted = np.array([order.index(p) for p in predicted])
+    known = 0
+    for k in range(len(truth)):
+        rows[k] = rows[k][order][:known]
+        # What was said of classes not known yet goes to the last one known.
+        predicted[k] = min(predicted[k], known - 1) if known else NOTHING
+        if known:
+            rows[k][-1] += 1 - rows[k].sum()
+        known = max(known, truth[k] + 1)
+    return truth, predicted, rows
+
+
+def case(name, truth, predicted, rows):
+    columns = max(len(row) for row in rows)
+    padded = np.array([np.pad(row, (0, columns - len(row))) for row in rows])
+    prefix_bacc = [balanced_accuracy_score(truth[:k], predicted[:k]) for k in range(1, len(truth) + 1)]
+    classes = sorted((set(truth.tolist()) | set(predicted.tolist())) - {NOTHING})
+    columns_of = {"labels": list(range(columns))}
+    per_class = precision_recall_fscore_support(truth, predicted, labels=classes, zero_division=0)
+    return {
+        "name": name,
+        "truth": truth.tolist(),
+        "predicted": [None if p == NOTHING else p for p in predicted.tolist()],
+        "probabilities": [row.tolist() for row in rows],
+        "oca": accuracy_score(truth, predicted),
+        "oce": zero_one_loss(truth, predicted),
+        "bacc": prefix_bacc[-1],
+        "avrbacc": float(np.mean(prefix_bacc)),
+        "f1": f1_score(truth, predicted, labels=classes, average="macro", zero_division=0),
+        "mcc": matthews_corrcoef(truth, predicted),
+        "kappa": cohen_kappa_score(truth, predicted, replace_undefined_by=0.0),
+        "log_loss": log_loss(truth, padded, **columns_of),
+        "brier": brier_score_loss(truth, padded, scale_by_half=False, **columns_of),
+        "bacc_at": [[k, prefix_bacc[k - 1]] for k in (1, 2, 3, 5, 8, len(truth) // 2)],
+        "classes": classes,
+        "precision": per_class[0].tolist(),
+        "recall": per_class[1].tolist(),
+        "class_f1": per_class[2].tolist(),
+        "support": per_class[3].astype(int).tolist(),
+    }
+
+
+if __name__ == "__main__":
+    main()
