@@ -1,2 +1,38 @@
-//! cli
-fn main(){}
+//! The `broadstream` command.
+//!
+//! Arguments are parsed without doing work ([`args`]), then sources are opened ([`source`]) and a
+//! command runs ([`run`], [`generate`]). Data goes to standard output, everything else to standard
+//! error. The exit code is 0 on success, 1 when a run failed, 2 on bad usage; a reader that closes
+//! the pipe early is no failure.
+
+mod args;
+mod failure;
+mod generate;
+mod model;
+mod output;
+mod progress;
+mod run;
+mod source;
+
+use std::{io, process::ExitCode};
+
+use clap::{CommandFactory, Parser};
+
+use crate::args::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Command::Run(run) => run::run(&run),
+        Command::Generate(generate) => generate::generate(&generate),
+        Command::Completions { shell } => {
+            let name = "broadstream";
+            clap_complete::generate(shell, &mut Arguments::command(), name, &mut io::stdout());
+            Ok(())
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(&error),
+    }
+}

@@ -95,13 +95,13 @@ impl FeatureMap {
 
     /// How many bytes the weights of one input take.
     pub(crate) fn bytes_per_input(linear: usize) -> u128 {
-        (linear.div_ceil(NODES) * size_of::<Column<NODES>>()) as u128
+        linear.div_ceil(NODES) as u128 * size_of::<Column<NODES>>() as u128
     }
 
     /// How many bytes the weights of the enhancement nodes take.
     pub(crate) fn bytes(linear: usize, enhancement: usize) -> u128 {
         let columns = enhancement.div_ceil(NODES) as u128;
-        columns * linear as u128 * size_of::<Column<NODES>>() as u128
+        (columns * linear as u128).saturating_mul(size_of::<Column<NODES>>() as u128)
     }
 
     pub(crate) fn declare_input(&mut self, name: &str) {

@@ -4,6 +4,7 @@ mod activation;
 pub mod baselines;
 mod block;
 mod classifier;
+mod combination;
 mod error;
 pub mod factor;
 mod features;

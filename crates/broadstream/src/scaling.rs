@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{error::Error, sample::Sample, schema::InputKind};
+use crate::{block::Block, error::Error, sample::Sample, schema::InputKind, stream::Stream};
 
 /// How numeric inputs are scaled.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,42 @@ pub enum Scaling {
 impl Scaling {
     /// Running standardisation with the default cut-off.
     pub const STANDARD: Scaling = Scaling::Standard { clip: 4.0 };
+
+    /// The min–max scaling of a whole stream, or of its first `limit` samples, as a given scaling:
+    /// what a second pass over the same stream can use.
+    pub fn fit_min_max(stream: &mut dyn Stream, limit: Option<u64>) -> Result<Self, Error> {
+        const BLOCK: u64 = 256;
+        let mut ranges = Scaler::new(Scaling::MinMax, None)?;
+        let mut left = limit.unwrap_or(u64::MAX);
+        let mut block = Block::new();
+        loop {
+            block.clear();
+            let read = stream.read_block(&mut block, left.min(BLOCK) as usize)?;
+            for input in &stream.schema().inputs()[ranges.inputs.len()..] {
+                ranges.declare_input(&input.name, input.kind)?;
+            }
+            for i in 0..read {
+                ranges.observe(block.sample(i), block.weight(i));
+            }
+            left -= read as u64;
+            if read == 0 || left == 0 {
+                break;
+            }
+        }
+        let inputs = stream.schema().inputs().iter().zip(&ranges.inputs);
+        let given = inputs.filter_map(|(input, scale)| match *scale {
+            InputScale::Range { min, max } if max > min => {
+                Some((input.name.clone(), Affine { centre: min, scale: max - min }))
+            }
+            // Constant, or never present: only the centre matters.
+            InputScale::Range { min, .. } => {
+                let centre = if min.is_finite() { min } else { 0.0 };
+                Some((input.name.clone(), Affine { centre, scale: 1.0 }))
+            }
+            _ => None,
+        });
+        Ok(Scaling::Given(given.collect()))
+    }
 }
 
 impl Default for Scaling {
@@ -271,6 +307,23 @@ mod tests {
             scaler.observe(Sample::dense(&[x]), 1.0);
         }
         assert_eq!(transform(&scaler, &[5.0]), [0.5]);
+    }
+
+    #[test]
+    fn a_first_pass_finds_the_ranges() {
+        use crate::stream::synth::{Generator, Sea};
+        let mut sea = Sea::new(0, 0.0, 1).unwrap();
+        let (mut x, mut largest) = (Vec::new(), f64::NEG_INFINITY);
+        for _ in 0..300 {
+            sea.next(&mut x);
+            largest = largest.max(x[0]);
+        }
+        let mut stream = Sea::new(0, 0.0, 1).unwrap().take(1000);
+        let Scaling::Given(given) = Scaling::fit_min_max(&mut stream, Some(300)).unwrap() else {
+            panic!("expected a given scaling");
+        };
+        assert_eq!(given.len(), 3);
+        assert_eq!(given["0"].centre + given["0"].scale, largest);
     }
 
     #[test]

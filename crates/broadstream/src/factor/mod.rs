@@ -64,6 +64,8 @@ pub struct Factor {
     /// Z = LᵀW, transposed: panels of `TARGET_ROWS` targets, one column per feature.
     z: Vec<Vec<Column<TARGET_ROWS>>>,
     targets: usize,
+    /// After how many features predictions are read off, the last after all of them.
+    readouts: Vec<usize>,
     path: Path,
     scratch: Scratch,
 }
@@ -100,14 +102,33 @@ impl Factor {
             d_inverse: vec![1.0 / ridge; order],
             z: Vec::new(),
             targets: 0,
+            readouts: vec![order],
             path: Path::detect(),
             scratch: Scratch::default(),
         }
     }
 
+    /// Has predictions read off after `features` features as well as after all of them.
+    ///
+    /// The leading part of a triangular factor is the factor of the leading features: the sums on
+    /// the way to a prediction are the predictions of ridge regressions on the first features
+    /// alone, exact ones, and cost nothing.
+    pub fn add_readout(&mut self, features: usize) {
+        if features < self.order()
+            && let Err(place) = self.readouts.binary_search(&features)
+        {
+            self.readouts.insert(place, features);
+        }
+    }
+
+    /// After how many features predictions are read off, in increasing order.
+    pub fn readouts(&self) -> &[usize] {
+        &self.readouts
+    }
+
     /// How many bytes a factor of that order takes, targets apart.
     pub fn bytes(order: usize) -> u128 {
-        panels::bytes(order) + (order * size_of::<f64>()) as u128
+        panels::bytes(order).saturating_add(order as u128 * size_of::<f64>() as u128)
     }
 
     /// How many features there are.
@@ -128,9 +149,9 @@ impl Factor {
         self.z.resize_with(self.targets.div_ceil(TARGET_ROWS), || vec![Column::ZERO; order]);
     }
 
-    /// Learns samples in their order, and writes to `scores` what each target's prediction was
-    /// just before its sample was learned: one row per sample. The result is the same, to the bit,
-    /// however a sequence of samples is divided into calls.
+    /// Learns samples in their order, and writes to `scores` what the predictions were just before
+    /// a sample was learned: for each sample and [readout](Self::readouts) a row of targets. The
+    /// result is the same, to the bit, however a sequence of samples is divided into calls.
     pub fn sweep(&mut self, update: Update<'_>, scores: &mut [f64]) -> Result<(), Error> {
         let samples = self.check(&update, scores)?;
         self.scratch.gamma.clear();
@@ -139,8 +160,8 @@ impl Factor {
         Ok(())
     }
 
-    /// Takes back a sample that was learned with that weight, and returns the score it has without
-    /// itself. Fails, and changes nothing, if the sample cannot have been learned.
+    /// Takes back a sample that was learned with that weight. Fails, and changes nothing, if the
+    /// sample cannot have been learned.
     pub fn unlearn(
         &mut self,
         features: &[f64],
@@ -150,7 +171,7 @@ impl Factor {
         // So near to 1, what would remain of the sample's direction is rounding error.
         const LARGEST: f64 = 1.0 - 1e-10;
         let weights = [weight];
-        let mut scores = vec![0.0; self.targets];
+        let mut scores = vec![0.0; self.readouts.len() * self.targets];
         let update = Update { features, targets, weights: &weights, forgetting: 1.0 };
         self.check(&update, &scores)?;
         let weighted_leverage = weight * self.leverage(features)?;
@@ -168,7 +189,7 @@ impl Factor {
         let lengths = [
             ("features", samples * self.order(), update.features.len()),
             ("targets", samples * self.targets, update.targets.len()),
-            ("scores", samples * self.targets, scores.len()),
+            ("scores", samples * self.readouts.len() * self.targets, scores.len()),
         ];
         for (what, expected, found) in lengths {
             check_length(what, expected, found)?;
@@ -184,7 +205,7 @@ impl Factor {
         samples: usize,
         scores: &mut [f64],
     ) {
-        let Factor { l, d_inverse, z, scratch, path, targets: target_count, .. } = self;
+        let Factor { l, d_inverse, z, scratch, path, readouts, targets: target_count, .. } = self;
         let order = l.order();
         scratch.carry(features, order, samples);
         path.run(
@@ -218,14 +239,15 @@ impl Factor {
                 for first in (0..samples).step_by(GROUP) {
                     let size = GROUP.min(samples - first);
                     let coefficients = first * order..(first + size) * order;
-                    let entries = first * *target_count..(first + size) * *target_count;
+                    let rows = |length: usize| first * length..(first + size) * length;
                     let step = TargetStep {
                         z,
                         targets: *target_count,
+                        readouts,
                         p: &p[coefficients.clone()],
                         beta: &beta[coefficients],
-                        y: &targets[entries.clone()],
-                        scores: &mut scores[entries],
+                        y: &targets[rows(*target_count)],
+                        scores: &mut scores[rows(readouts.len() * *target_count)],
                     };
                     match size {
                         1 => step.run::<1>(),
@@ -291,6 +313,7 @@ impl PanelStep<'_> {
 struct TargetStep<'a> {
     z: &'a mut [Vec<Column<TARGET_ROWS>>],
     targets: usize,
+    readouts: &'a [usize],
     p: &'a [f64],
     beta: &'a [f64],
     y: &'a [f64],
@@ -300,19 +323,26 @@ struct TargetStep<'a> {
 impl TargetStep<'_> {
     #[inline(always)]
     fn run<const G: usize>(self) {
+        let TargetStep { targets, readouts, .. } = self;
         let (p, beta) = (self.p.as_chunks::<G>().0, self.beta.as_chunks::<G>().0);
         for (panel, z) in self.z.iter_mut().enumerate() {
             let first = panel * TARGET_ROWS;
-            let size = TARGET_ROWS.min(self.targets - first);
+            let size = TARGET_ROWS.min(targets - first);
             let mut w = [Column::ZERO; G];
             for s in 0..G {
-                w[s].0[..size].copy_from_slice(&self.y[s * self.targets + first..][..size]);
+                w[s].0[..size].copy_from_slice(&self.y[s * targets + first..][..size]);
             }
-            let mut scores = [Column::ZERO; G];
-            kernel::sweep_targets(z, p, beta, &mut w, &mut scores);
-            for s in 0..G {
-                self.scores[s * self.targets + first..][..size]
-                    .copy_from_slice(&scores[s].0[..size]);
+            let mut sums = [Column::ZERO; G];
+            let mut start = 0;
+            for (r, &end) in readouts.iter().enumerate() {
+                let part = start..end;
+                let (p, beta) = (&p[part.clone()], &beta[part.clone()]);
+                kernel::sweep_targets(&mut z[part], p, beta, &mut w, &mut sums);
+                start = end;
+                for s in 0..G {
+                    let row = (s * readouts.len() + r) * targets;
+                    self.scores[row + first..][..size].copy_from_slice(&sums[s].0[..size]);
+                }
             }
         }
     }

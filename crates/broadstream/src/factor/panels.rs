@@ -86,7 +86,7 @@ pub(super) fn panels(order: usize) -> usize {
 /// How many bytes the panels of a triangle take.
 pub(super) fn bytes(order: usize) -> u128 {
     let panels = order.div_ceil(ROWS) as u128;
-    panels * (panels + 1) / 2 * (ROWS * ROWS * size_of::<f64>()) as u128
+    (panels * (panels + 1) / 2).saturating_mul((ROWS * ROWS * size_of::<f64>()) as u128)
 }
 
 fn range(order: usize, panel: usize) -> std::ops::Range<usize> {

@@ -8,19 +8,25 @@ use super::{
 use crate::{error::Error, simd::Path};
 
 impl Factor {
-    /// The targets' predictions aᵀW = (L⁻¹a)ᵀZ for one row of features: the same bits that
-    /// [`sweep`](Self::sweep) would report before learning it.
+    /// The predictions aᵀW = (L⁻¹a)ᵀZ for one row of features, a row of targets for each
+    /// [readout](Self::readouts): the same bits that [`sweep`](Self::sweep) would report before
+    /// learning it.
     pub fn scores(&self, features: &[f64]) -> Result<Vec<f64>, Error> {
         let p = self.forward_substitute(features)?;
-        let mut scores = Vec::with_capacity(self.targets);
-        for z in &self.z {
+        let mut scores = vec![0.0; self.readouts.len() * self.targets];
+        for (panel, z) in self.z.iter().enumerate() {
+            let first = panel * TARGET_ROWS;
+            let size = TARGET_ROWS.min(self.targets - first);
             let mut sums = Column::ZERO;
-            self.path.run(
-                #[inline(always)]
-                || score(z, &p, &mut sums),
-            );
-            let size = TARGET_ROWS.min(self.targets - scores.len());
-            scores.extend_from_slice(&sums.0[..size]);
+            let mut start = 0;
+            for (row, &end) in scores.chunks_exact_mut(self.targets).zip(&self.readouts) {
+                self.path.run(
+                    #[inline(always)]
+                    || score(&z[start..end], &p[start..end], &mut sums),
+                );
+                start = end;
+                row[first..first + size].copy_from_slice(&sums.0[..size]);
+            }
         }
         Ok(scores)
     }

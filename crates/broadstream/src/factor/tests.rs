@@ -120,10 +120,12 @@ fn bits(factor: &Factor) -> Vec<u64> {
 fn swept(samples: &Samples, block: usize, forgetting: f64, path: Path) -> (Factor, Vec<u64>) {
     let mut factor = Factor { path, ..Factor::new(samples.order, RIDGE) };
     factor.add_targets(samples.targets);
-    let mut scores = vec![0.0; samples.len() * samples.targets];
+    factor.add_readout(samples.order / 2);
+    let row = factor.readouts().len() * samples.targets;
+    let mut scores = vec![0.0; samples.len() * row];
     for start in (0..samples.len()).step_by(block) {
         let end = samples.len().min(start + block);
-        let rows = start * samples.targets..end * samples.targets;
+        let rows = start * row..end * row;
         factor.sweep(samples.update(start..end, forgetting), &mut scores[rows]).unwrap();
     }
     (factor, scores.into_iter().map(f64::to_bits).collect())
@@ -190,13 +192,36 @@ fn scores_are_those_of_the_sweep_to_the_bit() {
 }
 
 #[test]
+fn a_readout_is_the_regression_on_the_first_features() {
+    let samples = Samples::new(37, 5, 60);
+    for leading in [1, 11, 12, 13, 24, 36] {
+        let mut whole = Factor::new(37, RIDGE);
+        whole.add_readout(leading);
+        whole.add_readout(37);
+        assert_eq!(whole.readouts(), [leading, 37]);
+        let mut part = Factor::new(leading, RIDGE);
+        whole.add_targets(5);
+        part.add_targets(5);
+        for i in 0..samples.len() {
+            let (mut scores, mut part_scores) = ([0.0; 10], [0.0; 5]);
+            let update = samples.update(i..i + 1, 0.99);
+            let part_update = Update { features: &update.features[..leading], ..update };
+            assert_eq!(whole.scores(update.features).unwrap()[..5], part.scores(part_update.features).unwrap());
+            whole.sweep(update, &mut scores).unwrap();
+            part.sweep(part_update, &mut part_scores).unwrap();
+            assert_eq!(scores[..5], part_scores, "sample {i}, first {leading}");
+        }
+    }
+}
+
+#[test]
 fn unlearning_undoes_learning() {
     for order in ORDERS {
         let samples = Samples::new(order, 3, 20);
         let (learned, _) = swept(&samples, 20, 1.0, Path::detect());
         let mut factor = learned.clone();
         let extra = Samples::new(order, 3, 22);
-        let mut scores = vec![0.0; 6];
+        let mut scores = vec![0.0; 2 * factor.readouts().len() * 3];
         factor.sweep(extra.update(20..22, 1.0), &mut scores).unwrap();
         for i in 20..22 {
             factor.unlearn(extra.features(i), extra.one_hot(i), extra.weights[i]).unwrap();

@@ -47,6 +47,11 @@ pub struct OnlineBlsConfig {
     /// Samples between two exact refreshes of a factor that forgets. Default `None`: as many as leave
     /// a quarter of the ridge. 1 is the paper's Algorithm 2.
     pub refresh_every: Option<usize>,
+    /// How many nested models share in a prediction: the one on all nodes, one on half of the
+    /// enhancement nodes, a quarter and so on, and the one on the linear nodes alone. They are exact
+    /// too, come for free with the largest, and are weighted by their recent error. Default 5. With
+    /// 1 the scores are those of all nodes.
+    pub nested_models: usize,
     /// The seed of all random weights. Default 0.
     pub seed: u64,
     /// The most memory, in bytes, that the model may take. Default 4 GiB.
@@ -68,6 +73,7 @@ impl Default for OnlineBlsConfig {
             ridge: 1.0,
             forgetting: 1.0,
             refresh_every: None,
+            nested_models: 5,
             seed: 0,
             memory_limit: 4 << 30,
         }
@@ -85,6 +91,7 @@ impl OnlineBlsConfig {
             weight_scale: WeightScale::Paper,
             scaling: Scaling::MinMax,
             ridge: 1e-8,
+            nested_models: 1,
             ..Self::default()
         }
     }
@@ -92,6 +99,18 @@ impl OnlineBlsConfig {
     /// How many linear nodes there are.
     pub(super) fn linear(&self) -> usize {
         self.feature_groups.saturating_mul(self.feature_nodes)
+    }
+
+    /// After how many features each nested model ends: the linear nodes alone first, then twice as
+    /// many enhancement nodes with each model up to all of them.
+    pub(super) fn nested_features(&self) -> Vec<usize> {
+        let halvings = (0..self.nested_models.saturating_sub(1) as u32).rev();
+        let enhancement = halvings.map(|k| self.enhancement().checked_shr(k).unwrap_or(0));
+        let smallest = (self.nested_models > 1).then_some(0);
+        let mut sizes: Vec<usize> =
+            smallest.into_iter().chain(enhancement).map(|nodes| self.linear() + nodes).collect();
+        sizes.dedup();
+        sizes
     }
 
     /// How many enhancement nodes there are.
@@ -108,6 +127,7 @@ impl OnlineBlsConfig {
             ("enhancement_nodes", self.enhancement_nodes),
             ("inputs_per_sample", self.inputs_per_sample.unwrap_or(1)),
             ("refresh_every", self.refresh_every.unwrap_or(1)),
+            ("nested_models", self.nested_models),
         ];
         for (option, value) in sizes {
             check(option, value >= 1, "at least 1", value)?;
@@ -130,10 +150,13 @@ impl OnlineBlsConfig {
         let (linear, enhancement) = (self.linear(), self.enhancement());
         let order = linear.saturating_add(enhancement);
         let triangles = if self.forgetting < 1.0 { 2 } else { 1 };
-        Factor::bytes(order) * triangles
-            + FeatureMap::bytes(linear, enhancement)
-            + FeatureMap::bytes_per_input(linear) * inputs as u128
-            + (order as u128) * 8 * classes as u128
+        let parts = [
+            Factor::bytes(order).saturating_mul(triangles),
+            FeatureMap::bytes(linear, enhancement),
+            FeatureMap::bytes_per_input(linear).saturating_mul(inputs as u128),
+            (order as u128 * size_of::<f64>() as u128).saturating_mul(classes as u128),
+        ];
+        parts.into_iter().fold(0, u128::saturating_add)
     }
 }
 
@@ -144,4 +167,53 @@ fn check(
     value: impl ToString,
 ) -> Result<(), Error> {
     if sound { Ok(()) } else { Err(Error::Config { option, rule, value: value.to_string() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_models_double_in_size() {
+        let nested = |models, nodes| {
+            let config = OnlineBlsConfig {
+                nested_models: models,
+                enhancement_nodes: nodes,
+                ..OnlineBlsConfig::default()
+            };
+            config.nested_features()
+        };
+        assert_eq!(nested(5, 1000), [100, 225, 350, 600, 1100]);
+        assert_eq!(nested(2, 1000), [100, 1100]);
+        assert_eq!(nested(1, 1000), []);
+        assert_eq!(nested(100, 2), [100, 101, 102]);
+    }
+
+    #[test]
+    fn rules_are_checked_when_the_model_is_made() {
+        let default = OnlineBlsConfig::default;
+        for (config, message) in [
+            (OnlineBlsConfig { ridge: -1.0, ..default() }, "ridge must be above 0 and finite, got -1"),
+            (OnlineBlsConfig { ridge: f64::NAN, ..default() }, "ridge must be above 0 and finite, got NaN"),
+            (
+                OnlineBlsConfig { forgetting: 0.0, ..default() },
+                "forgetting must be in (0, 1], and at least 1e-6, got 0",
+            ),
+            (
+                OnlineBlsConfig { forgetting: 1.5, ..default() },
+                "forgetting must be in (0, 1], and at least 1e-6, got 1.5",
+            ),
+            (
+                OnlineBlsConfig { enhancement_nodes: 0, ..default() },
+                "enhancement_nodes must be at least 1, got 0",
+            ),
+            (
+                OnlineBlsConfig { enhancement_nodes: usize::MAX, ..default() },
+                "the nodes need ",
+            ),
+        ] {
+            let refused = config.check().unwrap_err().to_string();
+            assert!(refused.starts_with(message), "{refused}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use crate::{
     block::{Block, check_class},
     classifier::Classifier,
+    combination::Combination,
     error::Error,
     factor::{Factor, Update},
     features::FeatureMap,
@@ -50,6 +51,7 @@ pub struct OnlineBls {
     scaler: Scaler,
     features: FeatureMap,
     factor: Factor,
+    combination: Combination,
     forgetting: Option<Forgetting>,
     scratch: Scratch,
 }
@@ -69,18 +71,26 @@ impl OnlineBls {
     pub fn new(config: OnlineBlsConfig) -> Result<Self, Error> {
         config.check()?;
         let scaler = Scaler::new(config.scaling.clone(), config.freeze_scaling_after)?;
-        let features = FeatureMap::new(
+        let mut features = FeatureMap::new(
             config.seed,
             config.linear(),
             config.enhancement(),
             config.activation,
             config.weight_scale,
         );
+        if let Some(inputs) = config.inputs_per_sample {
+            features.fix_fan_in(inputs);
+        }
         let forgetting = (config.forgetting < 1.0).then(|| {
             Forgetting::new(features.len(), config.forgetting, config.ridge, config.refresh_every)
         });
+        let mut factor = Factor::new(features.len(), config.ridge);
+        for nested in config.nested_features() {
+            factor.add_readout(nested);
+        }
         Ok(OnlineBls {
-            factor: Factor::new(features.len(), config.ridge),
+            combination: Combination::new(factor.readouts().len()),
+            factor,
             names: HashSet::new(),
             scaler,
             features,
@@ -122,6 +132,11 @@ impl OnlineBls {
         self.factor.weights()
     }
 
+    /// The nested models: how many features each has, and its weight in predictions now.
+    pub fn nested_models(&self) -> Vec<(usize, f64)> {
+        self.factor.readouts().iter().copied().zip(self.combination.weights()).collect()
+    }
+
     /// Learns a block whose samples were checked, and appends their scores of before.
     fn learn_block(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
         let mut known = self.classes();
@@ -134,19 +149,17 @@ impl OnlineBls {
         let mut start = 0;
         while start < block.len() {
             let end = self.end_of_run(block, start);
-            let rows = &mut |scores_of_all: &[f64], i: usize| -> Result<(), Error> {
-                scores.push(&scores_of_all[..known]);
-                known = check_class(block.class(i), known)?;
-                Ok(())
-            };
             if block.weight(start) == 0.0 {
                 let features = self.features_one(block.sample(start))?;
-                rows(&self.factor.scores(&features)?, start)?;
+                self.scratch.scores = self.factor.scores(&features)?;
             } else {
                 self.learn_run(block, start..end)?;
-                for (row, i) in self.scratch.scores.chunks_exact(classes).zip(start..end) {
-                    rows(row, i)?;
-                }
+            }
+            let row = self.factor.readouts().len() * classes;
+            for (i, members) in (start..end).zip(self.scratch.scores.chunks_exact(row)) {
+                scores.push(&self.combination.combine(members, classes)[..known]);
+                self.combination.observe(members, classes, block.class(i), block.weight(i));
+                known = check_class(block.class(i), known)?;
             }
             start = end;
         }
@@ -168,8 +181,7 @@ impl OnlineBls {
     /// Learns samples of positive weight; their scores are left in the scratch.
     fn learn_run(&mut self, block: &Block, run: std::ops::Range<usize>) -> Result<(), Error> {
         let Scratch { scaled, features, targets, weights, scores } = &mut self.scratch;
-        let first = block.sample(run.start);
-        self.features.fix_fan_in(self.config.inputs_per_sample.unwrap_or(first.len()));
+        self.features.fix_fan_in(block.sample(run.start).len());
         let classes = self.factor.targets();
         scaled.clear();
         weights.clear();
@@ -185,7 +197,7 @@ impl OnlineBls {
         features.clear();
         self.features.transform(run.clone().map(|i| block.sample(i)), scaled, features);
         scores.clear();
-        scores.resize(run.len() * classes, 0.0);
+        scores.resize(run.len() * self.factor.readouts().len() * classes, 0.0);
         let forgetting = self.config.forgetting;
         self.factor.sweep(Update { features, targets, weights, forgetting }, scores)?;
         if let Some(forgetting) = &mut self.forgetting {
@@ -225,10 +237,10 @@ impl Classifier for OnlineBls {
         self.factor.targets()
     }
 
-    /// Scores aᵀW, the regression's estimate of the indicator of each class.
+    /// Estimates of each class's indicator: aᵀW of the nested models, averaged by their weights.
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        let features = self.features_one(x)?;
-        self.factor.scores(&features)
+        let members = self.factor.scores(&self.features_one(x)?)?;
+        Ok(self.combination.combine(&members, self.classes()))
     }
 
     /// The point of the probability simplex nearest to the scores, smoothed.

@@ -38,6 +38,13 @@ pub enum StreamError {
         limit: usize,
     },
 
+    /// A quote is opened and not closed before the end.
+    #[error("line {line}: a quote opened in this row is never closed")]
+    OpenQuote {
+        /// The line where the row starts.
+        line: u64,
+    },
+
     /// A row has another number of fields than the rows before it.
     #[error("line {line}: expected {expected} fields, found {found}")]
     Ragged {
@@ -59,9 +66,25 @@ pub enum StreamError {
     },
 
     /// Two columns share a name.
-    #[error("line 1: two columns are named '{column}'")]
+    #[error("line {line}: two columns are named '{column}'")]
     DuplicateColumn {
+        /// The header's line.
+        line: u64,
         /// The name.
+        column: String,
+    },
+
+    /// The target is among the columns to leave out.
+    #[error("the target must be read, but column '{target}' is to be dropped")]
+    TargetDropped {
+        /// The target's name.
+        target: String,
+    },
+
+    /// A column is declared to be of both kinds.
+    #[error("column '{column}' must be either numeric or categorical, but is declared to be both")]
+    KindConflict {
+        /// The column.
         column: String,
     },
 
@@ -95,6 +118,17 @@ pub enum StreamError {
         column: String,
         /// The cell.
         cell: String,
+    },
+
+    /// A column or category would get the name of another input.
+    #[error("line {line}, column '{column}': input names must differ, but '{name}' is taken")]
+    InputNameTaken {
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+        /// The name that two inputs would have.
+        name: String,
     },
 
     /// A row has no label.

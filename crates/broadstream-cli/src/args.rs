@@ -1,0 +1,361 @@
+//! The command line, as the user types it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+
+/// Classify data streams online, one sample at a time.
+#[derive(Parser)]
+#[command(name = "broadstream", version, about, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  broadstream run                             the drifting SEA stream, 100 000 samples
+  broadstream run sensors.csv --target state  your own data
+  broadstream generate sea | head             what a generator makes
+
+'broadstream help COMMAND' says more about each command.";
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Predict and learn a stream, sample by sample, and report how well that went
+    Run(Box<RunArguments>),
+    /// Write a generator's stream as CSV to standard output
+    Generate(GenerateArguments),
+    /// Write completions for a shell to standard output
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// Predict and learn a stream, sample by sample, and report how well that went.
+///
+/// Each sample is first predicted and then learned (test-then-train), so every prediction is of a
+/// sample the model has not seen. A table of metrics is printed at the end.
+#[derive(Args)]
+#[command(after_long_help = RUN_EXAMPLES)]
+pub(crate) struct RunArguments {
+    /// A CSV or TSV file (plain, gzip or zstd), '-' for standard input, or a generator
+    ///
+    /// Generators are 'sea' and 'hyperplane', with parameters as in
+    /// 'sea:variant=2,noise=0,seed=7,samples=5000' or 'hyperplane:inputs=10,magnitude=0.01'; see
+    /// 'broadstream generate --help'. For a file of that name write './sea'.
+    #[arg(default_value = "sea", value_hint = ValueHint::FilePath)]
+    pub(crate) source: String,
+
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+
+    #[command(flatten)]
+    pub(crate) evaluation: EvaluationArguments,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  broadstream run
+      The drifting SEA stream of the paper: 100 000 samples, 10 % noise, three drifts.
+  broadstream run --forgetting 0.999
+      The same, with a memory of about a thousand samples.
+  broadstream run flights.csv.gz --target delayed --drop id,date
+      A file of your own. Columns of text become categories, missing cells stay absent.
+  zcat log.gz | broadstream run - --json | jq .oca
+      A pipe in, one JSON object out.
+  broadstream run letter.csv --shuffle 1 --curve curve.csv
+      Shuffled, with the metrics every 1000 samples in a file.";
+
+#[derive(Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct InputArguments {
+    /// The column to predict, by name or by position (-1 is the last)
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    pub(crate) target: Option<String>,
+
+    /// Columns to leave out, by name or by position
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) drop: Vec<String>,
+
+    /// Columns to read as categories even where they hold numbers
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) categorical: Vec<String>,
+
+    /// Columns to read as numbers; a cell that is none is then an error
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) numeric: Vec<String>,
+
+    /// How categories become inputs [default: one-hot; integer-codes in the paper's presets]
+    #[arg(long, value_enum)]
+    pub(crate) categories: Option<CategoriesArgument>,
+
+    /// The character between cells, or 'tab' [default: found out]
+    #[arg(long, value_name = "CHARACTER", value_parser = parse_delimiter)]
+    pub(crate) delimiter: Option<u8>,
+
+    /// The first row holds the column names [default: unless one of its cells is a number]
+    #[arg(long, conflicts_with = "no_header")]
+    pub(crate) header: bool,
+
+    /// The first row is data; columns are then named 1, 2, 3, …
+    #[arg(long)]
+    pub(crate) no_header: bool,
+
+    /// Stop after N samples
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+
+    /// Read everything into memory and put it into a random order
+    #[arg(long, value_name = "SEED")]
+    pub(crate) shuffle: Option<u64>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Model")]
+pub(crate) struct ModelArguments {
+    /// The model
+    #[arg(long, value_enum, default_value_t = ModelName::OnlineBls)]
+    pub(crate) model: ModelName,
+
+    /// The configuration that the options below start from
+    #[arg(long, value_enum, default_value_t = Preset::Default)]
+    pub(crate) preset: Preset,
+
+    /// The share of the past that each sample leaves: 1 forgets nothing, 0.999 remembers about a
+    /// thousand samples [default: 1]
+    #[arg(long, value_name = "MU", allow_negative_numbers = true)]
+    pub(crate) forgetting: Option<f64>,
+
+    /// How strongly the output weights are drawn to zero [default: 1]
+    #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true)]
+    pub(crate) ridge: Option<f64>,
+
+    /// The seed of the random features [default: 0]
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+
+    /// Groups of linear feature nodes [default: 10]
+    #[arg(long, value_name = "N")]
+    pub(crate) feature_groups: Option<usize>,
+
+    /// Nodes per feature group [default: 10]
+    #[arg(long, value_name = "N")]
+    pub(crate) feature_nodes: Option<usize>,
+
+    /// Groups of non-linear enhancement nodes [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) enhancement_groups: Option<usize>,
+
+    /// Nodes per enhancement group [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub(crate) enhancement_nodes: Option<usize>,
+
+    /// The non-linearity of the enhancement nodes [default: tanh]
+    #[arg(long, value_enum)]
+    pub(crate) activation: Option<ActivationArgument>,
+
+    /// How numeric inputs are scaled [default: standard]
+    #[arg(long, value_enum)]
+    pub(crate) scaling: Option<ScalingArgument>,
+
+    /// A CSV file with the columns input, centre, scale: each input becomes (x - centre) / scale
+    #[arg(long, value_name = "FILE", conflicts_with = "scaling", value_hint = ValueHint::FilePath)]
+    pub(crate) scaling_file: Option<PathBuf>,
+
+    /// Keep a running scaling as it is after N samples
+    #[arg(long, value_name = "N")]
+    pub(crate) freeze_scaling_after: Option<u64>,
+
+    /// Samples between two exact refreshes while forgetting; 1 is the paper's Algorithm 2
+    #[arg(long, value_name = "N")]
+    pub(crate) refresh_every: Option<usize>,
+
+    /// How many nested models, on ever fewer nodes, share in predictions; 1 is the largest alone
+    /// [default: 5; 1 in the paper's presets]
+    #[arg(long, value_name = "N")]
+    pub(crate) nested_models: Option<usize>,
+
+    /// The most memory the model may take, as in 500MB or 4GB [default: 4GiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory_limit: Option<u64>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Evaluation and output")]
+pub(crate) struct EvaluationArguments {
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the metrics over time as CSV
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) curve: Option<PathBuf>,
+
+    /// Samples between two points of the curve
+    #[arg(long, value_name = "N", default_value_t = 1000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) curve_every: u64,
+
+    /// Write every prediction as CSV
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) predictions: Option<PathBuf>,
+
+    /// Samples that the windowed metrics look back over
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) window: usize,
+
+    /// Samples that are learned at once; faster when larger, with the same result
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub(crate) block: usize,
+
+    /// Measure predicting and learning apart, one sample at a time; slower, with the same result
+    #[arg(long)]
+    pub(crate) separate_times: bool,
+
+    /// Show no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Write a generator's stream as CSV to standard output.
+///
+/// The streams are those of River's generators of the same names, to the bit.
+#[derive(Args)]
+#[command(after_long_help = GENERATE_HELP)]
+pub(crate) struct GenerateArguments {
+    /// The generator, with parameters if any: 'sea', 'sea:variant=2,noise=0', 'hyperplane'
+    pub(crate) generator: String,
+
+    /// How many samples to write [default: the generator's own, 100 000]
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<u64>,
+}
+
+const GENERATE_HELP: &str = "\
+Generators and their parameters, with defaults:
+  sea         three inputs, of which the sum of two decides; drifts after each quarter
+      noise=0.1      share of labels that are flipped
+      seed=42
+      samples=100000
+      width=1        samples over which a drift spreads
+      variant=       0, 1, 2 or 3 for one of the four thresholds and no drift
+  hyperplane  a rotating hyperplane
+      inputs=20
+      drifting_inputs=2
+      magnitude=0.005  change of a drifting weight per sample
+      noise=0.01       as River has it: 0.01 flips nothing, 0.02 flips 1 %
+      sigma=0.1        chance that a drift turns round
+      seed=42
+      samples=100000
+
+Examples:
+  broadstream generate sea --samples 1000 > sea.csv
+  broadstream generate hyperplane:inputs=5,seed=1 | broadstream run - --forgetting 0.999";
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ModelName {
+    /// The online broad learning system
+    OnlineBls,
+    /// Predicts the label of the sample before
+    NoChange,
+    /// Predicts the most frequent label so far
+    Majority,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub(crate) enum Preset {
+    /// Running standardisation, ridge 1, nested models
+    Default,
+    /// The paper's settings for stationary streams: ridge 1e-8, min-max scaling over the whole
+    /// stream, categories as integer codes
+    Paper,
+    /// The paper's settings for drifting streams: the same with forgetting 0.99
+    PaperDrift,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum CategoriesArgument {
+    /// One input 'column=value' per value
+    OneHot,
+    /// One input per column: 0, 1, 2, … in order of appearance
+    IntegerCodes,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ActivationArgument {
+    Tanh,
+    Sigmoid,
+    Relu,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ScalingArgument {
+    /// (x - mean) / standard deviation of the samples so far
+    Standard,
+    /// (x - min) / (max - min) of the samples so far
+    MinMax,
+    /// The same over the whole stream, which is read twice
+    MinMaxWhole,
+    /// None
+    None,
+}
+
+fn parse_delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("expected one ASCII character or 'tab'".to_owned()),
+    }
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" => 1_000,
+        "m" | "mb" => 1_000_000,
+        "g" | "gb" => 1_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        _ => return Err("expected a number of bytes, or one with KB, MB, GB, KiB, MiB, GiB".into()),
+    };
+    let number: u64 = number.parse().map_err(|_| "expected a whole number".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("512"), Ok(512));
+        assert_eq!(parse_size("4GiB"), Ok(4 << 30));
+        assert_eq!(parse_size("3 mb"), Ok(3_000_000));
+        assert!(parse_size("GB").is_err());
+        assert!(parse_size("1e3").is_err());
+        assert!(parse_size("99999999999999999999").is_err());
+    }
+
+    #[test]
+    fn delimiters_are_single_characters() {
+        assert_eq!(parse_delimiter(";"), Ok(b';'));
+        assert_eq!(parse_delimiter("tab"), Ok(b'\t'));
+        assert!(parse_delimiter(";;").is_err());
+        assert!(parse_delimiter("é").is_err());
+    }
+}

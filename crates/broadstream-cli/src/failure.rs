@@ -1,0 +1,46 @@
+//! How a failed command ends: one line on standard error and an exit code.
+
+use std::{io, process::ExitCode};
+
+use broadstream::{Error, stream::StreamError};
+
+/// Prints the error with its causes and picks the exit code.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    if error.chain().any(is_closed_pipe) {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: {error:#}");
+    if error.chain().any(is_bad_usage) { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// Whoever read our output has seen enough.
+fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+        || cause.downcast_ref::<csv::Error>().is_some_and(|e| match e.kind() {
+            csv::ErrorKind::Io(e) => e.kind() == io::ErrorKind::BrokenPipe,
+            _ => false,
+        })
+        || cause
+            .downcast_ref::<serde_json::Error>()
+            .is_some_and(|e| e.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
+}
+
+/// The command line asked for something that cannot be.
+fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(
+        cause.downcast_ref::<Error>(),
+        Some(Error::Config { .. } | Error::Stream(StreamError::Parameter { .. }))
+    ) || cause.is::<BadUsage>()
+}
+
+/// A rule of the command line that no type expresses.
+#[derive(Debug)]
+pub(crate) struct BadUsage(pub(crate) String);
+
+impl std::fmt::Display for BadUsage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadUsage {}

@@ -1,0 +1,181 @@
+//! From the model options to a model.
+
+use std::{collections::BTreeMap, path::Path};
+
+use anyhow::{Context, Result};
+use broadstream::{
+    Activation, Affine, Classifier, OnlineBls, OnlineBlsConfig, Scaling, WeightScale,
+    baselines::{Majority, NoChange},
+    stream::Stream,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    args::{ActivationArgument, InputArguments, ModelArguments, ModelName, Preset, ScalingArgument},
+    failure::BadUsage,
+    source::Source,
+};
+
+/// A model and its configuration as the output shows it.
+pub(crate) struct Model {
+    pub(crate) classifier: Box<dyn Classifier>,
+    /// One line for people.
+    pub(crate) title: String,
+    /// Every option for programs.
+    pub(crate) config: Value,
+}
+
+/// Makes the model that the options describe, for that stream.
+pub(crate) fn build(
+    arguments: &ModelArguments,
+    source: &Source,
+    input: &InputArguments,
+    stream: &dyn Stream,
+) -> Result<Model> {
+    match arguments.model {
+        ModelName::NoChange => Ok(Model {
+            classifier: Box::new(NoChange::new()),
+            title: "no-change".to_owned(),
+            config: json!({ "model": "no-change" }),
+        }),
+        ModelName::Majority => Ok(Model {
+            classifier: Box::new(Majority::new()),
+            title: "majority class".to_owned(),
+            config: json!({ "model": "majority" }),
+        }),
+        ModelName::OnlineBls => {
+            let config = configure(arguments, source, input, stream)?;
+            let model = OnlineBls::new(config)?;
+            Ok(Model {
+                title: title(&model),
+                config: describe(model.config()),
+                classifier: Box::new(model),
+            })
+        }
+    }
+}
+
+fn configure(
+    arguments: &ModelArguments,
+    source: &Source,
+    input: &InputArguments,
+    stream: &dyn Stream,
+) -> Result<OnlineBlsConfig> {
+    let paper = OnlineBlsConfig::paper();
+    let preset = match arguments.preset {
+        Preset::Default => OnlineBlsConfig::default(),
+        Preset::Paper => paper,
+        Preset::PaperDrift => OnlineBlsConfig { forgetting: 0.99, ..paper },
+    };
+    let activation = match arguments.activation {
+        None => preset.activation,
+        Some(ActivationArgument::Tanh) => Activation::Tanh,
+        Some(ActivationArgument::Sigmoid) => Activation::Sigmoid,
+        Some(ActivationArgument::Relu) => Activation::Relu,
+    };
+    Ok(OnlineBlsConfig {
+        feature_groups: arguments.feature_groups.unwrap_or(preset.feature_groups),
+        feature_nodes: arguments.feature_nodes.unwrap_or(preset.feature_nodes),
+        enhancement_groups: arguments.enhancement_groups.unwrap_or(preset.enhancement_groups),
+        enhancement_nodes: arguments.enhancement_nodes.unwrap_or(preset.enhancement_nodes),
+        activation,
+        inputs_per_sample: Some(stream.inputs_per_sample()),
+        scaling: scaling(arguments, source, input)?,
+        freeze_scaling_after: arguments.freeze_scaling_after,
+        ridge: arguments.ridge.unwrap_or(preset.ridge),
+        forgetting: arguments.forgetting.unwrap_or(preset.forgetting),
+        refresh_every: arguments.refresh_every,
+        nested_models: arguments.nested_models.unwrap_or(preset.nested_models),
+        seed: arguments.seed.unwrap_or(preset.seed),
+        memory_limit: arguments.memory_limit.unwrap_or(preset.memory_limit),
+        ..preset
+    })
+}
+
+fn scaling(arguments: &ModelArguments, source: &Source, input: &InputArguments) -> Result<Scaling> {
+    if let Some(path) = &arguments.scaling_file {
+        return read_scaling(path).with_context(|| path.display().to_string());
+    }
+    let default = match arguments.preset {
+        Preset::Default => ScalingArgument::Standard,
+        Preset::Paper | Preset::PaperDrift => ScalingArgument::MinMaxWhole,
+    };
+    Ok(match arguments.scaling.unwrap_or(default) {
+        ScalingArgument::Standard => Scaling::STANDARD,
+        ScalingArgument::MinMax => Scaling::MinMax,
+        ScalingArgument::None => Scaling::None,
+        ScalingArgument::MinMaxWhole if source.can_reopen() => {
+            let mut first_pass = source.open(input, arguments.preset)?;
+            Scaling::fit_min_max(&mut *first_pass.stream, input.limit)
+                .with_context(|| source.name())?
+        }
+        ScalingArgument::MinMaxWhole => {
+            let rule = "min-max scaling over the whole stream reads it twice, which standard input \
+                        does not allow: give a file, or another --scaling";
+            return Err(BadUsage(rule.to_owned()).into());
+        }
+    })
+}
+
+/// Reads a scaling from a CSV file with the columns input, centre and scale.
+fn read_scaling(path: &Path) -> Result<Scaling> {
+    let mut reader = csv::Reader::from_path(path)?;
+    let mut scaling = BTreeMap::new();
+    for row in reader.deserialize() {
+        let (input, centre, scale): (String, f64, f64) = row?;
+        scaling.insert(input, Affine { centre, scale });
+    }
+    Ok(Scaling::Given(scaling))
+}
+
+fn title(model: &OnlineBls) -> String {
+    let config = model.config();
+    let forgetting = match config.forgetting {
+        1.0 => "no forgetting".to_owned(),
+        mu => format!("forgetting {mu}"),
+    };
+    format!("Online-BLS, {} features, ridge {}, {forgetting}", model.features(), config.ridge)
+}
+
+/// The configuration as JSON, under the names that Rust and the command line use.
+fn describe(config: &OnlineBlsConfig) -> Value {
+    json!({
+        "model": "online-bls",
+        "feature_groups": config.feature_groups,
+        "feature_nodes": config.feature_nodes,
+        "enhancement_groups": config.enhancement_groups,
+        "enhancement_nodes": config.enhancement_nodes,
+        "activation": match config.activation {
+            Activation::Sigmoid => "sigmoid",
+            Activation::Relu => "relu",
+            _ => "tanh",
+        },
+        "weight_scale": match config.weight_scale {
+            WeightScale::Paper => "paper",
+            _ => "fan-in",
+        },
+        "inputs_per_sample": config.inputs_per_sample,
+        "scaling": describe_scaling(&config.scaling),
+        "freeze_scaling_after": config.freeze_scaling_after,
+        "ridge": config.ridge,
+        "forgetting": config.forgetting,
+        "refresh_every": config.refresh_every,
+        "nested_models": config.nested_models,
+        "seed": config.seed,
+        "memory_limit": config.memory_limit,
+    })
+}
+
+fn describe_scaling(scaling: &Scaling) -> Value {
+    match scaling {
+        Scaling::Standard { clip } => json!({ "standard": { "clip": clip } }),
+        Scaling::MinMax => json!("min-max"),
+        Scaling::Given(given) => {
+            let inputs = given.iter().map(|(input, affine)| {
+                (input.clone(), json!({ "centre": affine.centre, "scale": affine.scale }))
+            });
+            json!({ "given": Value::Object(inputs.collect()) })
+        }
+        _ => json!("none"),
+    }
+}

@@ -1,0 +1,189 @@
+//! What a run prints: a table for people, or a JSON object for programs.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use broadstream::{
+    Evaluation, Schema,
+    metrics::{Summary, WindowSummary, per_class},
+};
+use serde_json::{Value, json};
+
+use crate::model::Model;
+
+/// A confusion matrix with more classes than this does not fit a screen.
+const MOST_CLASSES_SHOWN: usize = 12;
+
+/// Everything that a run found out.
+pub(crate) struct Report<'a> {
+    pub(crate) source: String,
+    pub(crate) schema: &'a Schema,
+    pub(crate) model: &'a Model,
+    pub(crate) evaluation: &'a Evaluation,
+    pub(crate) window: usize,
+    pub(crate) seconds: f64,
+}
+
+impl Report<'_> {
+    pub(crate) fn print_json(&self) -> Result<()> {
+        let mut out = io::stdout().lock();
+        serde_json::to_writer(&mut out, &self.json())?;
+        Ok(writeln!(out)?)
+    }
+
+    pub(crate) fn print_table(&self) -> Result<()> {
+        Ok(io::stdout().lock().write_all(self.table().as_bytes())?)
+    }
+
+    fn json(&self) -> Value {
+        let summary = self.evaluation.metrics.summary();
+        let window = self.evaluation.metrics.window_summary();
+        let times = &self.evaluation.times;
+        let confusion = self.evaluation.metrics.confusion();
+        let labels = self.schema.labels();
+        let matrix: Vec<Vec<u64>> = (0..labels.len())
+            .map(|truth| (0..labels.len()).map(|class| confusion.count(truth, class)).collect())
+            .collect();
+        let classes: Vec<Value> = per_class(confusion)
+            .iter()
+            .map(|class| {
+                json!({
+                    "label": labels.get(class.class),
+                    "precision": class.precision,
+                    "recall": class.recall,
+                    "f1": class.f1,
+                    "support": class.support,
+                })
+            })
+            .collect();
+        json!({
+            "source": self.source,
+            "target": self.schema.target(),
+            "samples": summary.samples,
+            "inputs": self.schema.inputs().len(),
+            "classes": labels.len(),
+            "labels": labels,
+            "oca": summary.oca,
+            "oce": summary.oce,
+            "bacc": summary.bacc,
+            "avrbacc": summary.avrbacc,
+            "f1": summary.f1,
+            "mcc": summary.mcc,
+            "kappa": summary.kappa,
+            "log_loss": summary.log_loss,
+            "brier": summary.brier,
+            "window": {
+                "samples": window.samples,
+                "oca": window.oca,
+                "bacc": window.bacc,
+                "f1": window.f1,
+                "mcc": window.mcc,
+                "kappa": window.kappa,
+                "log_loss": window.log_loss,
+                "brier": window.brier,
+            },
+            "per_class": classes,
+            "confusion": matrix,
+            "seconds": self.seconds,
+            "samples_per_second": self.samples_per_second(),
+            "times": {
+                "reading": times.reading.as_secs_f64(),
+                "test_then_train": times.test_then_train.as_secs_f64(),
+                "predicting": times.predicting.map(|time| time.as_secs_f64()),
+                "learning": times.learning.map(|time| time.as_secs_f64()),
+            },
+            "config": self.model.config,
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    fn table(&self) -> String {
+        let summary = self.evaluation.metrics.summary();
+        let window = self.evaluation.metrics.window_summary();
+        let mut text = format!(
+            "{}: {} samples, {} inputs, {} classes\n{}\n\n",
+            self.source,
+            summary.samples,
+            self.schema.inputs().len(),
+            self.schema.labels().len(),
+            self.model.title,
+        );
+        let last = format!("last {}", self.window.min(summary.samples as usize));
+        text += &format!("{:<28}{:>8}{last:>14}\n", "", "all");
+        for (name, all, last) in metric_rows(&summary, &window) {
+            let last = last.map_or(String::new(), |value| format!("{value:.4}"));
+            text += &format!("{name:<28}{all:>8.4}{last:>14}\n");
+        }
+        text += &self.confusion_table();
+        text += &self.time_lines();
+        text
+    }
+
+    fn confusion_table(&self) -> String {
+        let labels = self.schema.labels();
+        if labels.len() > MOST_CLASSES_SHOWN {
+            return String::new();
+        }
+        let metrics = self.evaluation.metrics.confusion();
+        let classes = per_class(metrics);
+        let widest = |least: usize| labels.iter().map(|l| l.chars().count()).fold(least, usize::max);
+        let (first, width) = (widest(5).min(24), widest(6).min(14) + 2);
+        let cut = |label: &str, width: usize| label.chars().take(width).collect::<String>();
+        let mut text = String::from("\nConfusion, truth by row and prediction by column\n");
+        text += &format!("{:<first$}", "");
+        for label in labels {
+            text += &format!("{:>width$}", cut(label, width - 2));
+        }
+        text += &format!("{:>12}{:>9}\n", "precision", "recall");
+        for (truth, label) in labels.iter().enumerate() {
+            text += &format!("{:<first$}", cut(label, first));
+            for class in 0..labels.len() {
+                text += &format!("{:>width$}", metrics.count(truth, class));
+            }
+            if let Some(class) = classes.iter().find(|class| class.class == truth) {
+                text += &format!("{:>12.4}{:>9.4}", class.precision, class.recall);
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    fn time_lines(&self) -> String {
+        let times = &self.evaluation.times;
+        let samples = self.evaluation.metrics.confusion().samples() as f64;
+        let each = |time: std::time::Duration| time.as_secs_f64() * 1e6 / samples;
+        let mut parts = vec![format!("reading {:.1} µs", each(times.reading))];
+        match (times.predicting, times.learning) {
+            (Some(predicting), Some(learning)) => {
+                parts.push(format!("predicting {:.1} µs", each(predicting)));
+                parts.push(format!("learning {:.1} µs", each(learning)));
+            }
+            _ => parts.push(format!("predicting and learning {:.1} µs", each(times.test_then_train))),
+        }
+        format!(
+            "\n{:.1} s, {:.0} samples/s; per sample: {}\n",
+            self.seconds,
+            self.samples_per_second(),
+            parts.join(", ")
+        )
+    }
+
+    fn samples_per_second(&self) -> f64 {
+        self.evaluation.metrics.confusion().samples() as f64 / self.seconds.max(1e-9)
+    }
+}
+
+/// Each metric's name, its value over the whole stream and, where it has one, over the window.
+fn metric_rows(all: &Summary, last: &WindowSummary) -> [(&'static str, f64, Option<f64>); 9] {
+    [
+        ("accuracy (OCA)", all.oca, Some(last.oca)),
+        ("error (OCE)", all.oce, Some(1.0 - last.oca)),
+        ("balanced accuracy (BACC)", all.bacc, Some(last.bacc)),
+        ("its average (AVRBACC)", all.avrbacc, None),
+        ("macro F1", all.f1, Some(last.f1)),
+        ("Matthews correlation (MCC)", all.mcc, Some(last.mcc)),
+        ("Cohen's kappa", all.kappa, Some(last.kappa)),
+        ("log loss", all.log_loss, Some(last.log_loss)),
+        ("Brier score", all.brier, Some(last.brier)),
+    ]
+}

@@ -1,0 +1,147 @@
+//! CSV and TSV files, read row by row in bounded memory.
+//!
+//! Bytes become samples in four steps, each in a file of its own: `lines` hands out lines of
+//! bounded length, `rows` splits them into cells, `cell` says what a cell means, and `encoding`
+//! makes samples of rows. Before that, the first bytes tell the dialect (`dialect`), the first
+//! row the columns (`columns`) and the first thousand rows which of them hold numbers (`kinds`);
+//! these rows are then read once more for their samples.
+
+mod cell;
+mod columns;
+mod dialect;
+mod encoding;
+mod kinds;
+mod lines;
+mod options;
+mod rows;
+
+use std::{fmt, io::Read};
+
+pub use self::options::{Categories, CsvOptions};
+
+use self::{
+    columns::{Columns, names_in, numbered},
+    dialect::{Dialect, is_header},
+    encoding::Encoder,
+    kinds::survey,
+    lines::Lines,
+    rows::Rows,
+};
+use crate::{
+    block::Block,
+    error::Error,
+    schema::Schema,
+    stream::{Stream, StreamError, decompress},
+};
+
+/// The samples of a CSV or TSV file, plain or compressed by gzip or zstd.
+///
+/// A column is numeric if all its cells among the first 1000 rows are numbers, and categorical
+/// otherwise. A cell that is empty, `?`, `NA` or `NaN` is missing: its sample lacks that input.
+/// Blanks around cells do not matter. Rows are read as they are asked for, so the file may be larger
+/// than memory, or a pipe that never ends.
+///
+/// ```
+/// use broadstream::{
+///     Block,
+///     stream::{Stream, csv::{CsvOptions, CsvStream}},
+/// };
+///
+/// let text = "age,job,buys\n31,clerk,yes\n?,baker,no\n";
+/// let mut stream = CsvStream::new(Box::new(text.as_bytes()), CsvOptions::default())?;
+/// let mut block = Block::new();
+/// assert_eq!(stream.read_block(&mut block, 100)?, 2);
+///
+/// let names: Vec<_> = stream.schema().inputs().iter().map(|input| &input.name).collect();
+/// assert_eq!(names, ["age", "job=clerk", "job=baker"]);
+/// assert_eq!(stream.schema().labels(), ["yes", "no"]);
+/// assert_eq!(block.sample(0).iter().collect::<Vec<_>>(), [(0, 31.0), (1, 1.0)]);
+/// assert_eq!(block.sample(1).iter().collect::<Vec<_>>(), [(2, 1.0)]);
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+pub struct CsvStream {
+    rows: Rows,
+    encoder: Encoder,
+    line: u64,
+    ended: bool,
+}
+
+impl CsvStream {
+    /// Reads the beginning of a file: enough to know its columns and their kinds.
+    ///
+    /// A fault in a row of data is not reported here but when that row is read.
+    #[expect(clippy::needless_pass_by_value, reason = "options are given away, as to any `new`")]
+    pub fn new(reader: Box<dyn Read + Send>, options: CsvOptions) -> Result<Self, Error> {
+        options.check()?;
+        let source = decompress(reader).map_err(|source| StreamError::Read { line: 1, source })?;
+        let mut lines = Lines::new(source);
+        let (head, complete) = lines.head();
+        let dialect = Dialect::of(head, complete, options.delimiter)?;
+        lines.skip(dialect.byte_order_mark);
+
+        let mut rows = Rows::new(lines, dialect.delimiter, dialect.terminator);
+        rows.mark();
+        let first = rows.next()?.ok_or(StreamError::Empty)?;
+        let line = first.line();
+        let names = if options.header.unwrap_or_else(|| is_header(first)) {
+            let names = names_in(first)?;
+            rows.mark();
+            names
+        } else {
+            let names = numbered(first.len());
+            rows = rows.rewind();
+            names
+        };
+
+        let columns = Columns::new(names, &options)?;
+        let kinds = survey(&mut rows, &columns)?;
+        rows = rows.rewind();
+        rows.forget_mark();
+        let encoder = Encoder::new(columns, &kinds, options.categories, line)?;
+        Ok(CsvStream { rows, encoder, line: 0, ended: false })
+    }
+
+    /// The line where the row read last starts; 0 before the first row of data.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Appends the next sample to `block`; `false` at the end.
+    fn read_sample(&mut self, block: &mut Block) -> Result<bool, Error> {
+        let Some(row) = self.rows.next()? else { return Ok(false) };
+        self.line = row.line();
+        let (sample, class) = self.encoder.encode(row)?;
+        block.push(sample, class, 1.0)?;
+        Ok(true)
+    }
+}
+
+impl Stream for CsvStream {
+    fn schema(&self) -> &Schema {
+        self.encoder.schema()
+    }
+
+    fn inputs_per_sample(&self) -> usize {
+        self.encoder.columns().inputs().len()
+    }
+
+    fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {
+        let mut read = 0;
+        while read < most && !self.ended {
+            let outcome = self.read_sample(block);
+            self.ended = !matches!(outcome, Ok(true));
+            read += usize::from(outcome?);
+        }
+        Ok(read)
+    }
+}
+
+impl fmt::Debug for CsvStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CsvStream")
+            .field("line", &self.line)
+            .field("ended", &self.ended)
+            .field("schema", self.schema())
+            .finish_non_exhaustive()
+    }
+}

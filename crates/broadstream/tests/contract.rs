@@ -1,0 +1,324 @@
+//! The contract that every `Classifier` keeps, checked for each of them on the same streams.
+
+use broadstream::{
+    Block, Classifier, Error, InputKind, OnlineBls, OnlineBlsConfig, Sample, Scaling, Scores,
+    baselines::{Majority, NoChange},
+    stream::{
+        MemoryStream, Stream,
+        synth::{Hyperplane, HyperplaneOptions},
+    },
+};
+
+/// Small enough for many runs, with sizes on no panel boundary.
+fn small() -> OnlineBlsConfig {
+    OnlineBlsConfig {
+        feature_groups: 3,
+        feature_nodes: 3,
+        enhancement_nodes: 31,
+        ..OnlineBlsConfig::default()
+    }
+}
+
+fn online_bls(config: OnlineBlsConfig) -> Box<dyn Classifier> {
+    Box::new(OnlineBls::new(config).unwrap())
+}
+
+/// Every model, under every configuration that takes another path through the code.
+fn models() -> Vec<(&'static str, Box<dyn Classifier>)> {
+    vec![
+        ("no-change", Box::new(NoChange::new())),
+        ("majority", Box::new(Majority::new())),
+        ("default", online_bls(small())),
+        ("forgetting", online_bls(OnlineBlsConfig { forgetting: 0.98, ..small() })),
+        (
+            "refresh every 7",
+            online_bls(OnlineBlsConfig {
+                forgetting: 0.98,
+                refresh_every: Some(7),
+                ..small()
+            }),
+        ),
+        ("one model", online_bls(OnlineBlsConfig { nested_models: 1, ..small() })),
+        ("min-max", online_bls(OnlineBlsConfig { scaling: Scaling::MinMax, ..small() })),
+        ("unscaled", online_bls(OnlineBlsConfig { scaling: Scaling::None, ..small() })),
+        (
+            "frozen scaling",
+            online_bls(OnlineBlsConfig { freeze_scaling_after: Some(20), ..small() }),
+        ),
+        (
+            "paper",
+            online_bls(OnlineBlsConfig {
+                feature_nodes: 3,
+                enhancement_nodes: 40,
+                ..OnlineBlsConfig::paper()
+            }),
+        ),
+    ]
+}
+
+const INPUTS: usize = 5;
+
+fn declare(model: &mut dyn Classifier) {
+    for i in 0..INPUTS {
+        let kind = if i == 4 { InputKind::Indicator } else { InputKind::Numeric };
+        model.declare_input(&format!("x{i}"), kind).unwrap();
+    }
+}
+
+/// Four classes that appear late, absent inputs, and weights that include 0.
+fn samples() -> Block {
+    let options = HyperplaneOptions { inputs: INPUTS, seed: 3, ..HyperplaneOptions::default() };
+    let mut source = Hyperplane::new(options).unwrap().take(150);
+    let mut plain = Block::new();
+    source.read_block(&mut plain, 150).unwrap();
+    let mut block = Block::new();
+    for i in 0..plain.len() {
+        let values = plain.sample(i).values();
+        let class = (plain.class(i) + i / 40) % (i / 40 + 2);
+        let weight = [1.0, 0.25, 3.0, 1.0, 0.0][i % 5];
+        if i % 3 == 0 {
+            let inputs = [0, 2, 4];
+            let present = inputs.map(|input: u32| values[input as usize]);
+            block.push(Sample::sparse(&inputs, &present).unwrap(), class, weight).unwrap();
+        } else {
+            block.push(Sample::dense(values), class, weight).unwrap();
+        }
+    }
+    block
+}
+
+fn part(block: &Block, range: std::ops::Range<usize>) -> Block {
+    let mut part = Block::new();
+    for i in range {
+        part.push(block.sample(i), block.class(i), block.weight(i)).unwrap();
+    }
+    part
+}
+
+/// The scores of a run in blocks of a given size.
+fn run(model: &mut dyn Classifier, samples: &Block, size: usize) -> Vec<Vec<u64>> {
+    let mut scores = Scores::new();
+    for start in (0..samples.len()).step_by(size) {
+        let end = samples.len().min(start + size);
+        model.test_then_train(&part(samples, start..end), &mut scores).unwrap();
+    }
+    scores.iter().map(|row| row.iter().map(|score| score.to_bits()).collect()).collect()
+}
+
+#[test]
+fn predicting_works_before_learning_and_changes_nothing() {
+    let samples = samples();
+    for (name, mut model) in models() {
+        declare(&mut *model);
+        assert_eq!(model.predict_one(samples.sample(0)).unwrap(), None, "{name}");
+        assert!(model.predict_proba_one(samples.sample(0)).unwrap().is_empty(), "{name}");
+        for i in 0..samples.len() {
+            let first = model.scores_one(samples.sample(i)).unwrap();
+            assert_eq!(model.scores_one(samples.sample(i)).unwrap(), first, "{name}, sample {i}");
+            model.learn_one(samples.sample(i), samples.class(i), samples.weight(i)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_block_equals_its_samples_one_by_one() {
+    let samples = samples();
+    for position in 0..models().len() {
+        let make = || {
+            let (name, mut model) = models().swap_remove(position);
+            declare(&mut *model);
+            (name, model)
+        };
+        let (name, mut one_by_one) = make();
+        let mut expected = Vec::new();
+        for i in 0..samples.len() {
+            let scores = one_by_one.scores_one(samples.sample(i)).unwrap();
+            expected.push(scores.iter().map(|score| score.to_bits()).collect::<Vec<_>>());
+            one_by_one.learn_one(samples.sample(i), samples.class(i), samples.weight(i)).unwrap();
+        }
+        for size in [1, 2, 3, 4, 5, 8, 13, 64, 65, 150] {
+            let (_, mut model) = make();
+            assert!(run(&mut *model, &samples, size) == expected, "{name}, blocks of {size}");
+        }
+        let (_, mut learned) = make();
+        learned.learn_many(&samples).unwrap();
+        for i in 0..10 {
+            let x = samples.sample(i);
+            assert_eq!(learned.scores_one(x).unwrap(), one_by_one.scores_one(x).unwrap(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn classes_compete_only_once_they_were_seen() {
+    let samples = samples();
+    for (name, mut model) in models() {
+        declare(&mut *model);
+        let scores = run(&mut *model, &samples, 64);
+        let mut seen = 0;
+        for (i, row) in scores.iter().enumerate() {
+            assert_eq!(row.len(), seen, "{name}, sample {i}");
+            seen = seen.max(samples.class(i) + 1);
+        }
+        assert_eq!(model.classes(), seen, "{name}");
+    }
+}
+
+#[test]
+fn probabilities_are_distributions() {
+    let samples = samples();
+    for (name, mut model) in models() {
+        declare(&mut *model);
+        for i in 0..samples.len() {
+            model.learn_one(samples.sample(i), samples.class(i), samples.weight(i)).unwrap();
+            let probabilities = model.predict_proba_one(samples.sample(i)).unwrap();
+            assert_eq!(probabilities.len(), model.classes(), "{name}");
+            assert!(probabilities.iter().all(|p| (0.0..=1.0).contains(p)), "{name}");
+            assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_refused_call_leaves_no_trace() {
+    let samples = samples();
+    for (name, mut model) in models() {
+        declare(&mut *model);
+        model.learn_many(&part(&samples, 0..70)).unwrap();
+        let before = model.scores_one(samples.sample(80)).unwrap();
+        let classes = model.classes();
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let x = Sample::dense(std::slice::from_ref(&value));
+            assert!(matches!(model.scores_one(x), Err(Error::InputNotFinite { .. })), "{name}");
+            assert!(model.learn_one(x, 0, 1.0).is_err(), "{name}");
+        }
+        let unknown = Sample::sparse(&[9], &[1.0]).unwrap();
+        assert!(matches!(model.scores_one(unknown), Err(Error::UnknownInput { .. })), "{name}");
+        let mut bad = part(&samples, 70..75);
+        bad.push(unknown, 0, 1.0).unwrap();
+        let mut scores = Scores::new();
+        assert!(model.learn_many(&bad).is_err(), "{name}");
+        assert!(model.test_then_train(&bad, &mut scores).is_err(), "{name}");
+        assert!(scores.is_empty(), "{name}");
+        let mut gap = part(&samples, 70..75);
+        gap.push(samples.sample(0), classes + 1, 1.0).unwrap();
+        assert!(matches!(model.learn_many(&gap), Err(Error::ClassGap { .. })), "{name}");
+        assert!(model.learn_one(samples.sample(0), 0, -1.0).is_err(), "{name}");
+        assert!(model.learn_one(samples.sample(0), 0, f64::NAN).is_err(), "{name}");
+        assert_eq!(model.scores_one(samples.sample(80)).unwrap(), before, "{name}");
+        assert_eq!(model.classes(), classes, "{name}");
+    }
+}
+
+#[test]
+fn extreme_inputs_are_learned_or_refused_but_never_break_a_model() {
+    let samples = samples();
+    for (name, mut model) in models() {
+        declare(&mut *model);
+        model.learn_many(&part(&samples, 0..50)).unwrap();
+        for value in [1e300, -1e300, f64::MAX, f64::MIN_POSITIVE, 5e-324, -0.0, 1e49] {
+            for x in [[value, 0.1, 0.2, 0.3, 1.0], [0.1, 0.2, 0.3, 0.4, value]] {
+                let learned = model.learn_one(Sample::dense(&x), 0, 1.0);
+                assert!(
+                    matches!(learned, Ok(()) | Err(Error::InputTooLarge { .. })),
+                    "{name}: {value} gave {learned:?}"
+                );
+                let scores = model.scores_one(samples.sample(60)).unwrap();
+                assert!(scores.iter().all(|s| s.is_finite()), "{name}: {value} gave {scores:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_seed_repeats_and_another_differs() {
+    let samples = samples();
+    let scores = |seed| {
+        let mut model = online_bls(OnlineBlsConfig { seed, ..small() });
+        declare(&mut *model);
+        run(&mut *model, &samples, 16)
+    };
+    assert!(scores(1) == scores(1));
+    assert!(scores(1) != scores(2));
+}
+
+#[test]
+fn inputs_may_come_late_and_in_any_order() {
+    let samples = samples();
+    // The same stream with the inputs declared in reverse, some of them only when they are needed.
+    let mut forward = online_bls(small());
+    declare(&mut *forward);
+    let mut backward = online_bls(small());
+    for i in [4, 2, 0] {
+        let kind = if i == 4 { InputKind::Indicator } else { InputKind::Numeric };
+        backward.declare_input(&format!("x{i}"), kind).unwrap();
+    }
+    let position = [2, 4, 1, 3, 0];
+    // Both layers scale by the inputs of the first sample, which has three.
+    for i in 0..samples.len() {
+        if i == 1 {
+            backward.declare_input("x3", InputKind::Numeric).unwrap();
+            backward.declare_input("x1", InputKind::Numeric).unwrap();
+        }
+        let mut pairs: Vec<(u32, f64)> =
+            samples.sample(i).iter().map(|(input, x)| (position[input], x)).collect();
+        pairs.sort_by_key(|(input, _)| *input);
+        let (inputs, values): (Vec<u32>, Vec<f64>) = pairs.into_iter().unzip();
+        let x = Sample::sparse(&inputs, &values).unwrap();
+        let expected = forward.scores_one(samples.sample(i)).unwrap();
+        for (found, expected) in backward.scores_one(x).unwrap().iter().zip(&expected) {
+            assert!((found - expected).abs() < 1e-9, "sample {i}: {found} is not {expected}");
+        }
+        forward.learn_one(samples.sample(i), samples.class(i), samples.weight(i)).unwrap();
+        backward.learn_one(x, samples.class(i), samples.weight(i)).unwrap();
+    }
+}
+
+#[test]
+fn an_input_is_declared_once() {
+    let mut model = online_bls(small());
+    model.declare_input("a", InputKind::Numeric).unwrap();
+    let refused = model.declare_input("a", InputKind::Indicator);
+    assert!(matches!(refused, Err(Error::DuplicateInput { name }) if name == "a"));
+    assert_eq!(model.inputs(), 1);
+}
+
+#[test]
+fn memory_is_bounded() {
+    let enough_for_nodes = OnlineBlsConfig { memory_limit: 100_000, ..small() };
+    let mut model = OnlineBls::new(enough_for_nodes).unwrap();
+    let refused = (0..).find_map(|i: u32| {
+        model.declare_input(&i.to_string(), InputKind::Numeric).err().map(|error| (i, error))
+    });
+    let Some((declared, Error::Memory { what: "the inputs", limit: 100_000, .. })) = refused else {
+        panic!("expected the memory limit, got {refused:?}");
+    };
+    assert_eq!(model.inputs(), declared as usize);
+}
+
+#[test]
+fn shuffling_depends_on_the_seed_alone() {
+    let read = |seed| {
+        let options = HyperplaneOptions { inputs: 2, ..HyperplaneOptions::default() };
+        let mut source = Hyperplane::new(options).unwrap().take(200);
+        let mut stream = MemoryStream::read(&mut source, None).unwrap();
+        stream.shuffle(seed);
+        let mut block = Block::new();
+        while stream.read_block(&mut block, 33).unwrap() > 0 {}
+        let rows: Vec<_> = (0..block.len())
+            .map(|i| {
+                let label = stream.schema().labels()[block.class(i)].clone();
+                (block.sample(i).values()[0].to_bits(), label)
+            })
+            .collect();
+        assert_eq!(block.class(0), 0, "classes are numbered by first appearance");
+        rows
+    };
+    assert_eq!(read(1), read(1));
+    assert_ne!(read(1), read(2));
+    let sorted = |mut rows: Vec<_>| {
+        rows.sort();
+        rows
+    };
+    assert_eq!(sorted(read(1)), sorted(read(2)), "shuffling loses and invents nothing");
+}
