@@ -11,7 +11,9 @@ use broadstream::{
 use serde_json::{Value, json};
 
 use crate::{
-    args::{ActivationArgument, InputArguments, ModelArguments, ModelName, Preset, ScalingArgument},
+    args::{
+        ActivationArgument, InputArguments, ModelArguments, ModelName, Preset, ScalingArgument,
+    },
     failure::BadUsage,
     source::Source,
 };

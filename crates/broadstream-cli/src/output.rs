@@ -126,7 +126,8 @@ impl Report<'_> {
         }
         let metrics = self.evaluation.metrics.confusion();
         let classes = per_class(metrics);
-        let widest = |least: usize| labels.iter().map(|l| l.chars().count()).fold(least, usize::max);
+        let widest =
+            |least: usize| labels.iter().map(|l| l.chars().count()).fold(least, usize::max);
         let (first, width) = (widest(5).min(24), widest(6).min(14) + 2);
         let cut = |label: &str, width: usize| label.chars().take(width).collect::<String>();
         let mut text = String::from("\nConfusion, truth by row and prediction by column\n");
@@ -158,7 +159,10 @@ impl Report<'_> {
                 parts.push(format!("predicting {:.1} µs", each(predicting)));
                 parts.push(format!("learning {:.1} µs", each(learning)));
             }
-            _ => parts.push(format!("predicting and learning {:.1} µs", each(times.test_then_train))),
+            _ => {
+                let both = each(times.test_then_train);
+                parts.push(format!("predicting and learning {both:.1} µs"));
+            }
         }
         format!(
             "\n{:.1} s, {:.0} samples/s; per sample: {}\n",

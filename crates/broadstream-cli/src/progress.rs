@@ -30,8 +30,11 @@ impl Progress {
             (None, Some((size, read))) => (Some(*size), Some(Arc::clone(read))),
             (None, None) => (None, None),
         };
-        let target =
-            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr_with_hz(10)
+        };
         let bar = ProgressBar::with_draw_target(length, target);
         let template = match length {
             Some(_) => "{bar:30} {percent:>3} %  {msg}  eta {eta}",

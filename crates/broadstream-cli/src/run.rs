@@ -9,9 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use broadstream::{
-    CurvePoint, Observer, Outcome, PrequentialOptions, evaluate, metrics::Metrics,
-};
+use broadstream::{CurvePoint, Observer, Outcome, PrequentialOptions, evaluate, metrics::Metrics};
 
 use crate::{
     args::RunArguments,

@@ -39,8 +39,8 @@ impl Block {
     pub fn push(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error> {
         x.check_finite()?;
         check_weight(weight)?;
-        let class = u32::try_from(class)
-            .map_err(|_| Error::ClassGap { class, next: u32::MAX as usize })?;
+        let class =
+            u32::try_from(class).map_err(|_| Error::ClassGap { class, next: u32::MAX as usize })?;
         let stays_dense = self.inputs.is_empty() && x.inputs().is_none();
         if !stays_dense {
             self.list_inputs();

@@ -14,9 +14,7 @@
 //! order and at any time. Each node sums its inputs in increasing order, whatever the size of the
 //! block, which fixes the bits.
 
-use crate::{
-    activation::Activation, factor::Column, random::Random, sample::Sample, simd::Path,
-};
+use crate::{activation::Activation, factor::Column, random::Random, sample::Sample, simd::Path};
 
 /// How the random weights are distributed. All are uniform and differ in size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -181,28 +179,37 @@ impl FeatureMap {
     #[inline(always)]
     fn enhancement_nodes<const G: usize>(&self, rows: &mut [f64]) {
         let length = self.len();
+        let z: Vec<[f64; G]> =
+            (0..self.linear).map(|k| std::array::from_fn(|s| rows[s * length + k])).collect();
         for (c, bias) in self.biases.iter().enumerate() {
             let weights = &self.weights[c * self.linear..][..self.linear];
-            let mut sums = [bias.0; G];
-            {
-                let z: [&[f64]; G] =
-                    std::array::from_fn(|s| &rows[s * length..][..self.linear]);
-                for (k, weights) in weights.iter().enumerate() {
-                    for s in 0..G {
-                        let z_k = z[s][k];
-                        for i in 0..NODES {
-                            sums[s][i] = z_k.mul_add(weights.0[i], sums[s][i]);
-                        }
-                    }
-                }
-            }
+            let mut sums = [*bias; G];
+            weighted_sums(weights, &z, &mut sums);
             let first = self.linear + c * NODES;
             let size = NODES.min(length - first);
             for s in 0..G {
-                rows[s * length + first..][..size].copy_from_slice(&sums[s][..size]);
+                rows[s * length + first..][..size].copy_from_slice(&sums[s].0[..size]);
             }
         }
     }
+}
+
+/// sums ← sums + Σ_k z_k · w_k for `G` samples.
+#[inline(always)]
+fn weighted_sums<const G: usize>(
+    weights: &[Column<NODES>],
+    z: &[[f64; G]],
+    sums: &mut [Column<NODES>; G],
+) {
+    let mut carried = *sums;
+    for (weights, z) in weights.iter().zip(z) {
+        for s in 0..G {
+            for i in 0..NODES {
+                carried[s].0[i] = z[s].mul_add(weights.0[i], carried[s].0[i]);
+            }
+        }
+    }
+    *sums = carried;
 }
 
 /// `count` numbers on \[-1, 1), padded with zeros to whole columns.
@@ -223,8 +230,7 @@ fn enhancement_weights(
     weight_scale: WeightScale,
 ) -> Vec<f64> {
     let mut random = Random::new(seed, "enhancement", "");
-    let mut weights: Vec<f64> =
-        (0..linear * enhancement).map(|_| random.signed_unit()).collect();
+    let mut weights: Vec<f64> = (0..linear * enhancement).map(|_| random.signed_unit()).collect();
     match weight_scale {
         WeightScale::FanIn => {
             let scale = UNIT_VARIANCE / (linear as f64).sqrt();
@@ -264,8 +270,7 @@ mod tests {
     use super::*;
 
     fn map(linear: usize, enhancement: usize, names: &[&str]) -> FeatureMap {
-        let mut map =
-            FeatureMap::new(3, linear, enhancement, Activation::Tanh, WeightScale::FanIn);
+        let mut map = FeatureMap::new(3, linear, enhancement, Activation::Tanh, WeightScale::FanIn);
         for name in names {
             map.declare_input(name);
         }

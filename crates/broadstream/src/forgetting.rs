@@ -2,10 +2,10 @@
 //!
 //! The paper's Algorithm 2 keeps P ← μP + a·aᵀ and factorises P + λI anew for every sample, which
 //! costs m³/6. Here the sweep itself starts at γ = μ and so multiplies all that the factor holds by
-//! μ, the ridge included: after k samples the factor is exactly that of P + μᵏλI. Every T samples
-//! the factor is built anew from P + λI, with the weights kept as they are, just as Algorithm 2
-//! keeps them while its ridge is restored. T = 1 is Algorithm 2 to rounding. Without the refresh the
-//! ridge would die away and the weights run wild.
+//! μ, the ridge included. Every T samples the factor is built anew from P + (λ/μ)I, with the weights
+//! kept as they are, just as Algorithm 2 keeps them while its ridge is restored. The k-th sweep after
+//! that makes it exactly the factor of P + μᵏ⁻¹λI; so T = 1 is Algorithm 2 to rounding. Without the
+//! refresh the ridge would die away and the weights run wild.
 
 use crate::{
     error::Error,
@@ -22,6 +22,7 @@ const LONGEST_INTERVAL: usize = 10_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Forgetting {
     mu: f64,
+    /// λ/μ: the ridge that the next sweep turns into λ.
     ridge: f64,
     /// Samples between two refreshes.
     interval: usize,
@@ -36,10 +37,11 @@ pub(crate) struct Forgetting {
 }
 
 impl Forgetting {
+    /// For a factor that has learned nothing; its ridge must be λ/μ too.
     pub(crate) fn new(order: usize, mu: f64, ridge: f64, interval: Option<usize>) -> Self {
         Forgetting {
             mu,
-            ridge,
+            ridge: ridge / mu,
             interval: interval.unwrap_or_else(|| default_interval(mu)),
             since_refresh: 0,
             decay: 1.0,

@@ -1,4 +1,31 @@
-//! Online classification of data streams by a broad learning system.
+//! Online classification of data streams by a broad learning system that is exact after every
+//! sample.
+//!
+//! [`OnlineBls`] maps a sample's inputs to random features and keeps a ridge regression on them. Its
+//! weights are at any moment the closed-form optimum of all samples seen, not a gradient step towards
+//! it: one pass over a triangular [`factor`] per sample predicts and learns. Classes and inputs may
+//! appear at any time, samples may have weights, and the past may fade.
+//!
+//! ```
+//! use broadstream::{Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample};
+//!
+//! let mut model = OnlineBls::new(OnlineBlsConfig { forgetting: 0.999, ..Default::default() })?;
+//! for name in ["voltage", "current"] {
+//!     model.declare_input(name, InputKind::Numeric)?;
+//! }
+//! for hour in 0..48 {
+//!     let x = [230.0 + f64::from(hour % 5), f64::from(hour % 24)];
+//!     let prediction = model.predict_one(Sample::dense(&x))?; // None before the first label
+//!     let class = usize::from(hour % 24 > 11);
+//!     model.learn_one(Sample::dense(&x), class, 1.0)?;
+//! }
+//! assert_eq!(model.predict_one(Sample::dense(&[231.0, 20.0]))?, Some(1));
+//! # Ok::<(), broadstream::Error>(())
+//! ```
+//!
+//! A [`stream`] brings samples from a CSV file or a generator, [`evaluate`] tests and then trains any
+//! [`Classifier`] on it, and [`metrics`] says how well that went. The `broadstream` command does all
+//! that without a line of code.
 
 mod activation;
 pub mod baselines;
@@ -28,11 +55,14 @@ pub use self::{
     error::Error,
     features::WeightScale,
     online_bls::{OnlineBls, OnlineBlsConfig},
-    prequential::{
-        CurvePoint, Evaluation, Observer, Outcome, PrequentialOptions, Times, evaluate,
-    },
+    prequential::{CurvePoint, Evaluation, Observer, Outcome, PrequentialOptions, Times, evaluate},
     sample::Sample,
     scaling::{Affine, Scaling},
     schema::{Input, InputKind, Schema},
     scores::{Scores, arg_max},
 };
+
+/// The examples of the README, which run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

@@ -259,7 +259,8 @@ mod tests {
 
     #[test]
     fn standardisation_is_weighted() {
-        let (mut weighted, mut repeated) = (scaler(Scaling::STANDARD, 1), scaler(Scaling::STANDARD, 1));
+        let (mut weighted, mut repeated) =
+            (scaler(Scaling::STANDARD, 1), scaler(Scaling::STANDARD, 1));
         for (x, times) in [(1.0, 3), (4.0, 1), (-2.0, 2)] {
             weighted.observe(Sample::dense(&[x]), times as f64);
             for _ in 0..times {

@@ -125,7 +125,7 @@ fn config(forgetting: f64) -> OnlineBlsConfig {
 
 /// Runs the learner and the literal algorithm side by side and returns the largest difference of
 /// predictions and of weights.
-fn largest_difference(config: OnlineBlsConfig, samples: usize) -> (f64, f64) {
+fn largest_difference(config: &OnlineBlsConfig, samples: usize) -> (f64, f64) {
     let mu = (config.forgetting < 1.0).then_some(config.forgetting);
     let mut model = OnlineBls::new(config.clone()).unwrap();
     let options = HyperplaneOptions { inputs: 4, noise: 0.1, ..HyperplaneOptions::default() };
@@ -154,28 +154,29 @@ fn largest_difference(config: OnlineBlsConfig, samples: usize) -> (f64, f64) {
 
 #[test]
 fn without_forgetting_it_is_algorithm_1() {
-    let (predictions, weights) = largest_difference(config(1.0), 300);
+    let (predictions, weights) = largest_difference(&config(1.0), 300);
     assert!(predictions < 1e-9 && weights < 1e-9, "{predictions:e}, {weights:e}");
 }
 
 #[test]
 fn refreshed_after_every_sample_it_is_algorithm_2() {
     let refreshed = OnlineBlsConfig { refresh_every: Some(1), ..config(0.97) };
-    let (predictions, weights) = largest_difference(refreshed, 300);
+    let (predictions, weights) = largest_difference(&refreshed, 300);
     assert!(predictions < 1e-9 && weights < 1e-9, "{predictions:e}, {weights:e}");
 }
 
 #[test]
 fn refreshed_by_default_it_stays_near_algorithm_2() {
     // The ridge fades to a quarter between refreshes: predictions of 0/1 targets differ a little.
-    let (predictions, _) = largest_difference(config(0.99), 1000);
+    let (predictions, _) = largest_difference(&config(0.99), 1000);
     assert!(predictions < 0.2, "{predictions}");
     assert!(predictions > 1e-6, "suspiciously equal: {predictions:e}");
 }
 
 #[test]
 fn leverage_is_that_of_the_definition() {
-    let mut model = OnlineBls::new(OnlineBlsConfig { scaling: Scaling::None, ..config(1.0) }).unwrap();
+    let mut model =
+        OnlineBls::new(OnlineBlsConfig { scaling: Scaling::None, ..config(1.0) }).unwrap();
     for i in 0..4 {
         model.declare_input(&i.to_string(), InputKind::Numeric).unwrap();
     }

@@ -32,11 +32,7 @@ fn models() -> Vec<(&'static str, Box<dyn Classifier>)> {
         ("forgetting", online_bls(OnlineBlsConfig { forgetting: 0.98, ..small() })),
         (
             "refresh every 7",
-            online_bls(OnlineBlsConfig {
-                forgetting: 0.98,
-                refresh_every: Some(7),
-                ..small()
-            }),
+            online_bls(OnlineBlsConfig { forgetting: 0.98, refresh_every: Some(7), ..small() }),
         ),
         ("one model", online_bls(OnlineBlsConfig { nested_models: 1, ..small() })),
         ("min-max", online_bls(OnlineBlsConfig { scaling: Scaling::MinMax, ..small() })),

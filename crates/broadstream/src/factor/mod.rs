@@ -18,8 +18,8 @@
 //! The paper this follows keeps K = L Lᵀ, updates it by Givens rotations (its equation 15) and then
 //! solves for each class (equations 13 and 14). The weights are the same; the sweep costs a sixth.
 //!
-//! Parts: [`panels`] is the layout, [`kernel`] the inner loops, [`solve`] what reads the factor,
-//! [`refactor`] builds it from a matrix, [`gram`] keeps that matrix.
+//! Parts: `panels` is the layout, `kernel` the inner loops, `solve` what reads the factor,
+//! `refactor` builds it from a matrix, `gram` keeps that matrix.
 
 mod gram;
 mod kernel;
@@ -162,12 +162,7 @@ impl Factor {
 
     /// Takes back a sample that was learned with that weight. Fails, and changes nothing, if the
     /// sample cannot have been learned.
-    pub fn unlearn(
-        &mut self,
-        features: &[f64],
-        targets: &[f64],
-        weight: f64,
-    ) -> Result<(), Error> {
+    pub fn unlearn(&mut self, features: &[f64], targets: &[f64], weight: f64) -> Result<(), Error> {
         // So near to 1, what would remain of the sample's direction is rounding error.
         const LARGEST: f64 = 1.0 - 1e-10;
         let weights = [weight];

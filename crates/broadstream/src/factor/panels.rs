@@ -59,10 +59,7 @@ impl Panels {
     }
 
     /// The same, to be written.
-    pub(super) fn split_mut(
-        &mut self,
-        panel: usize,
-    ) -> (&mut [Column<ROWS>], &mut [Column<ROWS>]) {
+    pub(super) fn split_mut(&mut self, panel: usize) -> (&mut [Column<ROWS>], &mut [Column<ROWS>]) {
         self.columns[range(self.order, panel)].split_at_mut(panel * ROWS)
     }
 

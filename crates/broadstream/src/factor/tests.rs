@@ -85,9 +85,7 @@ impl Dense {
 
     fn scores(&self, a: &[f64]) -> Vec<f64> {
         let weights = self.solve(&self.q);
-        (0..weights.ncols())
-            .map(|c| (0..a.len()).map(|i| a[i] * weights[(i, c)]).sum())
-            .collect()
+        (0..weights.ncols()).map(|c| (0..a.len()).map(|i| a[i] * weights[(i, c)]).sum()).collect()
     }
 
     fn leverage(&self, a: &[f64]) -> f64 {
@@ -206,7 +204,10 @@ fn a_readout_is_the_regression_on_the_first_features() {
             let (mut scores, mut part_scores) = ([0.0; 10], [0.0; 5]);
             let update = samples.update(i..i + 1, 0.99);
             let part_update = Update { features: &update.features[..leading], ..update };
-            assert_eq!(whole.scores(update.features).unwrap()[..5], part.scores(part_update.features).unwrap());
+            assert_eq!(
+                whole.scores(update.features).unwrap()[..5],
+                part.scores(part_update.features).unwrap()
+            );
             whole.sweep(update, &mut scores).unwrap();
             part.sweep(part_update, &mut part_scores).unwrap();
             assert_eq!(scores[..5], part_scores, "sample {i}, first {leading}");

@@ -130,13 +130,13 @@ impl OnlineBlsConfig {
             ("nested_models", self.nested_models),
         ];
         for (option, value) in sizes {
-            check(option, value >= 1, "at least 1", value)?;
+            check(option, value >= 1, "at least 1", &value)?;
         }
         let sound = self.ridge > 0.0 && self.ridge.is_finite();
-        check("ridge", sound, "above 0 and finite", self.ridge)?;
+        check("ridge", sound, "above 0 and finite", &self.ridge)?;
         // Below, a single forgetting step could lose the state to underflow.
         let sound = self.forgetting >= 1e-6 && self.forgetting <= 1.0;
-        check("forgetting", sound, "in (0, 1], and at least 1e-6", self.forgetting)?;
+        check("forgetting", sound, "in (0, 1], and at least 1e-6", &self.forgetting)?;
         let needed = self.bytes(0, 0);
         if needed > u128::from(self.memory_limit) {
             let what = "the nodes";
@@ -164,7 +164,7 @@ fn check(
     option: &'static str,
     sound: bool,
     rule: &'static str,
-    value: impl ToString,
+    value: &dyn ToString,
 ) -> Result<(), Error> {
     if sound { Ok(()) } else { Err(Error::Config { option, rule, value: value.to_string() }) }
 }
@@ -193,8 +193,14 @@ mod tests {
     fn rules_are_checked_when_the_model_is_made() {
         let default = OnlineBlsConfig::default;
         for (config, message) in [
-            (OnlineBlsConfig { ridge: -1.0, ..default() }, "ridge must be above 0 and finite, got -1"),
-            (OnlineBlsConfig { ridge: f64::NAN, ..default() }, "ridge must be above 0 and finite, got NaN"),
+            (
+                OnlineBlsConfig { ridge: -1.0, ..default() },
+                "ridge must be above 0 and finite, got -1",
+            ),
+            (
+                OnlineBlsConfig { ridge: f64::NAN, ..default() },
+                "ridge must be above 0 and finite, got NaN",
+            ),
             (
                 OnlineBlsConfig { forgetting: 0.0, ..default() },
                 "forgetting must be in (0, 1], and at least 1e-6, got 0",
@@ -207,10 +213,7 @@ mod tests {
                 OnlineBlsConfig { enhancement_nodes: 0, ..default() },
                 "enhancement_nodes must be at least 1, got 0",
             ),
-            (
-                OnlineBlsConfig { enhancement_nodes: usize::MAX, ..default() },
-                "the nodes need ",
-            ),
+            (OnlineBlsConfig { enhancement_nodes: usize::MAX, ..default() }, "the nodes need "),
         ] {
             let refused = config.check().unwrap_err().to_string();
             assert!(refused.starts_with(message), "{refused}");

@@ -84,7 +84,8 @@ impl OnlineBls {
         let forgetting = (config.forgetting < 1.0).then(|| {
             Forgetting::new(features.len(), config.forgetting, config.ridge, config.refresh_every)
         });
-        let mut factor = Factor::new(features.len(), config.ridge);
+        // Forgetting nothing divides by 1; see `forgetting` for the rest.
+        let mut factor = Factor::new(features.len(), config.ridge / config.forgetting);
         for nested in config.nested_features() {
             factor.add_readout(nested);
         }
@@ -206,12 +207,7 @@ impl OnlineBls {
         Ok(())
     }
 
-    fn check_memory(
-        &self,
-        what: &'static str,
-        inputs: usize,
-        classes: usize,
-    ) -> Result<(), Error> {
+    fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
         let (needed, limit) = (self.config.bytes(inputs, classes), self.config.memory_limit);
         if needed > u128::from(limit) { Err(Error::Memory { what, needed, limit }) } else { Ok(()) }
     }

@@ -111,21 +111,34 @@ impl Encoder {
 
     /// Fills `inputs` and `values` in the order of the columns.
     fn encode_inputs(&mut self, row: Row<'_>) -> Result<(), StreamError> {
-        self.inputs.clear();
-        self.values.clear();
-        let mut k = 0;
+        let columns = self.codings.len();
+        self.inputs.resize(columns, 0);
+        self.values.resize(columns, 0.0);
+        let (mut k, mut present) = (0, 0);
         loop {
-            let columns = &self.columns.inputs()[k..];
-            let codings = &self.codings[k..];
-            k += read_numbers(row, columns, codings, &mut self.inputs, &mut self.values);
-            let Some(column) = self.columns.inputs().get(k) else { return Ok(()) };
-            if let Some(text) = read_text(row.cell(column.position)) {
+            let read = read_numbers(
+                row,
+                &self.columns.inputs()[k..],
+                &self.codings[k..],
+                &mut self.inputs[present..],
+                &mut self.values[present..],
+            );
+            k += read;
+            present += read;
+            if k == columns {
+                break;
+            }
+            if let Some(text) = read_text(row.cell(self.columns.inputs()[k].position)) {
                 let (input, value) = self.encode_text(k, text, row.line())?;
-                self.inputs.push(input);
-                self.values.push(value);
+                self.inputs[present] = input;
+                self.values[present] = value;
+                present += 1;
             }
             k += 1;
         }
+        self.inputs.truncate(present);
+        self.values.truncate(present);
+        Ok(())
     }
 
     /// The input and the value that a cell of input column `k` stands for.
@@ -244,15 +257,17 @@ fn read_numbers(
     row: Row<'_>,
     columns: &[InputColumn],
     codings: &[Coding],
-    inputs: &mut Vec<u32>,
-    values: &mut Vec<f64>,
+    inputs: &mut [u32],
+    values: &mut [f64],
 ) -> usize {
-    let before = values.len();
-    for (column, coding) in columns.iter().zip(codings) {
+    let slots = inputs.iter_mut().zip(values);
+    let mut read = 0;
+    for ((column, coding), (input_slot, value_slot)) in columns.iter().zip(codings).zip(slots) {
         let Coding::Numeric { input } = *coding else { break };
         let Reading::Number(value) = read_number(row.cell(column.position)) else { break };
-        inputs.push(input);
-        values.push(value);
+        *input_slot = input;
+        *value_slot = value;
+        read += 1;
     }
-    values.len() - before
+    read
 }

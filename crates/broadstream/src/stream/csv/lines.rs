@@ -266,12 +266,14 @@ mod tests {
         }
     }
 
+    type Numbered = (u64, Vec<u8>);
+
     fn lines(text: &'static [u8]) -> Lines {
         Lines::new(Box::new(text))
     }
 
     /// The rest of the lines with their numbers, and how it ended.
-    fn rest(lines: &mut Lines) -> (Vec<(u64, Vec<u8>)>, Result<(), StreamError>) {
+    fn rest(lines: &mut Lines) -> (Vec<Numbered>, Result<(), StreamError>) {
         let mut read = Vec::new();
         loop {
             match lines.peek() {

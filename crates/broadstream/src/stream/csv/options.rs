@@ -28,7 +28,9 @@ pub struct CsvOptions {
 
     /// Whether the first row holds the names of the columns.
     ///
-    /// Default: `None`, it does unless one of its cells is a number or missing. Example:
+    /// Default: `None`, it does unless one of its cells is a number or missing; at least three
+    /// numbers that only count the columns, beside some text, are taken for names, and the first
+    /// column may have none. Example:
     /// `Some(true)` for a file whose columns are named by years.
     pub header: Option<bool>,
 

@@ -1,0 +1,356 @@
+//! The command line as a user meets it: real files, real pipes, exit codes and messages.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use assert_cmd::cargo::cargo_bin;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A model small enough for tests.
+const SMALL: [&str; 2] = ["--enhancement-nodes", "40"];
+
+fn broadstream(arguments: &[&str]) -> Output {
+    Command::new(cargo_bin("broadstream")).args(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = broadstream(&[arguments, &["--json"], &SMALL].concat());
+    serde_json::from_str(&stdout(&output)).unwrap()
+}
+
+/// The exit code and the message of a run that must fail.
+fn failure(arguments: &[&str]) -> (i32, String) {
+    let output = broadstream(arguments);
+    assert!(output.stdout.is_empty(), "a failed run prints no result");
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+fn file(folder: &TempDir, name: &str, content: impl AsRef<[u8]>) -> String {
+    let path = folder.path().join(name);
+    fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// A table with numbers, categories, a missing cell and an identifier.
+fn table(rows: usize) -> String {
+    let mut text = String::from("id,size,colour,class\n");
+    for i in 0..rows {
+        let size = if i == 3 { "?".to_owned() } else { format!("{}.5", i % 7) };
+        let colour = ["red", "green", "blue"][i % 3];
+        let class = if i % 3 == 0 { "yes" } else { "no" };
+        text += &format!("{i},{size},{colour},{class}\n");
+    }
+    text
+}
+
+#[test]
+fn a_run_without_a_source_takes_the_drifting_sea_stream() {
+    let result = json(&["run", "--limit", "3000"]);
+    assert_eq!(result["source"], "sea");
+    assert_eq!(result["samples"], 3000);
+    assert_eq!(result["inputs"], 3);
+    assert_eq!(result["classes"], 2);
+    assert!(result["oca"].as_f64().unwrap() > 0.84, "{}", result["oca"]);
+    let keys = [
+        "oca",
+        "oce",
+        "bacc",
+        "avrbacc",
+        "f1",
+        "mcc",
+        "kappa",
+        "log_loss",
+        "brier",
+        "seconds",
+        "samples_per_second",
+    ];
+    for key in keys {
+        assert!(result[key].is_number(), "{key}");
+    }
+    assert_eq!(result["config"]["enhancement_nodes"], 40);
+    let sum = result["oca"].as_f64().unwrap() + result["oce"].as_f64().unwrap();
+    assert!((sum - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn the_table_shows_every_metric_and_the_confusion() {
+    let output = broadstream(&[&["run", "sea", "--limit", "500"], &SMALL[..]].concat());
+    let text = stdout(&output);
+    for part in
+        ["accuracy (OCA)", "AVRBACC", "macro F1", "kappa", "Brier", "Confusion", "samples/s"]
+    {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    assert!(output.stderr.is_empty(), "no progress bar where there is no terminal");
+}
+
+#[test]
+fn results_do_not_depend_on_the_block_or_on_separate_times() {
+    let run = |more: &[&str]| {
+        let mut result =
+            json(&[&["run", "sea", "--limit", "700", "--forgetting", "0.99"], more].concat());
+        let object = result.as_object_mut().unwrap();
+        for key in ["seconds", "samples_per_second", "times"] {
+            object.remove(key).unwrap();
+        }
+        result
+    };
+    let whole = run(&[]);
+    assert_eq!(run(&["--block", "1"]), whole);
+    assert_eq!(run(&["--block", "17"]), whole);
+    assert_eq!(run(&["--separate-times"]), whole);
+    assert_ne!(run(&["--seed", "9"]), whole);
+}
+
+#[test]
+fn times_can_be_measured_apart() {
+    let result = json(&["run", "sea", "--limit", "200", "--separate-times"]);
+    assert!(result["times"]["predicting"].as_f64().unwrap() > 0.0);
+    assert!(result["times"]["learning"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn files_of_all_kinds_are_read() {
+    let folder = TempDir::new().unwrap();
+    let text = table(60);
+    let plain = file(&folder, "table.csv", &text);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    let gzip = file(&folder, "table.gz", gzip.finish().unwrap());
+    let tabs = file(&folder, "table.tsv", text.replace(',', "\t"));
+    let run = |source: &str| json(&["run", source, "--drop", "id"]);
+    let expected = run(&plain);
+    assert_eq!(expected["samples"], 60);
+    assert_eq!(expected["inputs"], 4, "size and three colours");
+    assert_eq!(expected["target"], "class");
+    assert!(expected["oca"].as_f64().unwrap() > 0.8);
+    for source in [&gzip, &tabs] {
+        assert_eq!(run(source)["oca"], expected["oca"]);
+    }
+    let codes = json(&["run", &plain, "--drop", "id", "--categories", "integer-codes"]);
+    assert_eq!(codes["inputs"], 2);
+    let other = json(&["run", &plain, "--drop", "id", "--target", "colour"]);
+    assert_eq!(other["classes"], 3);
+}
+
+#[test]
+fn standard_input_is_a_source() {
+    let mut child = Command::new(cargo_bin("broadstream"))
+        .args(["run", "-", "--json", "--drop", "id"])
+        .args(SMALL)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(table(40).as_bytes()).unwrap();
+    let result: Value = serde_json::from_str(&stdout(&child.wait_with_output().unwrap())).unwrap();
+    assert_eq!(result["samples"], 40);
+    assert_eq!(result["source"], "standard input");
+}
+
+#[test]
+fn curves_and_predictions_are_written() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (curve, predictions) = (path("curve.csv"), path("predictions.csv"));
+    let result = json(&[
+        "run",
+        "sea",
+        "--limit",
+        "250",
+        "--curve",
+        &curve,
+        "--curve-every",
+        "100",
+        "--predictions",
+        &predictions,
+    ]);
+    let curve = fs::read_to_string(curve).unwrap();
+    let rows: Vec<&str> = curve.lines().collect();
+    assert!(rows[0].starts_with("sample,oca,"));
+    let samples: Vec<&str> = rows[1..].iter().map(|row| row.split(',').next().unwrap()).collect();
+    assert_eq!(samples, ["100", "200", "250"]);
+    let last: f64 = rows[3].split(',').nth(1).unwrap().parse().unwrap();
+    assert_eq!(last, result["oca"].as_f64().unwrap());
+
+    let predictions = fs::read_to_string(predictions).unwrap();
+    assert_eq!(predictions.lines().next(), Some("sample,label,prediction,probability"));
+    let correct = predictions
+        .lines()
+        .skip(1)
+        .filter(|row| {
+            let cells: Vec<&str> = row.split(',').collect();
+            cells[1] == cells[2]
+        })
+        .count();
+    assert_eq!(correct as f64 / 250.0, result["oca"].as_f64().unwrap());
+}
+
+#[test]
+fn shuffling_and_presets_work_on_files() {
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, "table.csv", table(120));
+    let run = |more: &[&str]| json(&[&["run", &path, "--drop", "id"], more].concat());
+    assert_eq!(run(&["--shuffle", "1"])["oca"], run(&["--shuffle", "1"])["oca"]);
+    let paper = run(&["--preset", "paper"]);
+    assert_eq!(paper["inputs"], 2, "the paper codes categories as integers");
+    assert_eq!(paper["config"]["ridge"], 1e-8);
+    assert_eq!(paper["config"]["scaling"]["given"]["size"]["scale"], 6.0);
+    let drift = run(&["--preset", "paper-drift", "--ridge", "0.5"]);
+    assert_eq!(drift["config"]["forgetting"], 0.99);
+    assert_eq!(drift["config"]["ridge"], 0.5);
+    let scaling = file(&folder, "scaling.csv", "input,centre,scale\nsize,3,2\n");
+    let given = run(&["--scaling-file", &scaling]);
+    assert_eq!(given["config"]["scaling"]["given"]["size"]["centre"], 3.0);
+}
+
+#[test]
+fn baselines_run_too() {
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, "runs.csv", "x,class\n1,a\n2,a\n3,a\n4,b\n5,b\n6,b\n");
+    let output = broadstream(&["run", &path, "--model", "no-change", "--json"]);
+    let result: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    // The first sample has no prediction, the first b is taken for an a.
+    assert!((result["oca"].as_f64().unwrap() - 4.0 / 6.0).abs() < 1e-12);
+    let majority = broadstream(&["run", &path, "--model", "majority", "--json"]);
+    let result: Value = serde_json::from_str(&stdout(&majority)).unwrap();
+    assert!((result["oca"].as_f64().unwrap() - 2.0 / 6.0).abs() < 1e-12);
+}
+
+#[test]
+fn faulty_data_is_an_error_with_its_place() {
+    let folder = TempDir::new().unwrap();
+    let wide: String = (0..300).map(|i| format!("{i},")).collect::<String>() + "a\n";
+    for (name, content, arguments, message) in [
+        ("ragged.csv", "a,b\n1,x\n2\n".to_owned(), vec![], "line 3: expected 2 fields, found 1"),
+        ("empty.csv", String::new(), vec![], "the stream is empty"),
+        ("header.csv", "a,b\n".to_owned(), vec![], "the stream is empty"),
+        ("one.csv", "a,b\n1,x\n2,x\n".to_owned(), vec![], "has the one class 'x' in all 2 samples"),
+        (
+            "label.csv",
+            "a,b\n1,x\n2,\n".to_owned(),
+            vec![],
+            "line 3, column 'b': the label is missing",
+        ),
+        ("unknown.csv", "a,b\n1,x\n".to_owned(), vec!["--target", "c"], "there is no column 'c'"),
+        (
+            "infinite.csv",
+            "a,b\n1,x\ninf,y\n".to_owned(),
+            vec![],
+            "line 3, column 'a': expected a finite",
+        ),
+        (
+            "text.csv",
+            "a,b\n1,x\ntwo,y\n".to_owned(),
+            vec!["--numeric", "a"],
+            "line 3, column 'a': expected a number, found 'two'",
+        ),
+        ("binary.csv", "a,b\n1,\0\n".to_owned(), vec![], "not text"),
+        (
+            "wide.csv",
+            wide.repeat(2),
+            vec!["--no-header", "--memory-limit", "6MB"],
+            "the inputs need",
+        ),
+        (
+            "huge.csv",
+            "a,b\n1,x\n1e300,y\n".to_owned(),
+            vec!["--scaling", "none"],
+            "beyond the limit",
+        ),
+    ] {
+        let path = file(&folder, name, content);
+        let (code, text) = failure(&[&["run", &path], &arguments[..]].concat());
+        assert_eq!(code, 1, "{name}: {text}");
+        assert!(text.starts_with("error: ") && text.contains(message), "{name}: {text}");
+        assert!(text.contains(name), "{name} is not named in: {text}");
+    }
+    let (code, text) = failure(&["run", "no-such-file.csv"]);
+    assert_eq!(code, 1);
+    assert!(text.contains("no-such-file.csv"), "{text}");
+    let (code, text) = failure(&["run", folder.path().to_str().unwrap()]);
+    assert_eq!(code, 1);
+    assert!(text.contains("directory"), "{text}");
+}
+
+#[test]
+fn bad_usage_has_its_own_exit_code() {
+    for arguments in [
+        &["run", "--ridge", "0"][..],
+        &["run", "--ridge", "-1"],
+        &["run", "--forgetting", "1.5"],
+        &["run", "--forgetting", "nan"],
+        &["run", "--enhancement-nodes", "0"],
+        &["run", "--block", "0"],
+        &["run", "--limit", "0"],
+        &["run", "--colour", "red"],
+        &["run", "sea:variant=9"],
+        &["run", "sea:noise=much"],
+        &["run", "sea:flavour=1"],
+        &["generate", "nothing"],
+        &["generate"],
+        &[],
+    ] {
+        let (code, text) = failure(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {text}");
+        assert!(!text.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_generated_file_gives_the_result_of_its_generator() {
+    let folder = TempDir::new().unwrap();
+    let generated = stdout(&broadstream(&["generate", "hyperplane:inputs=4", "--samples", "400"]));
+    assert_eq!(generated.lines().next(), Some("0,1,2,3,class"));
+    assert_eq!(generated.lines().count(), 401);
+    let path = file(&folder, "hyperplane.csv", generated);
+    let from_file = json(&["run", &path]);
+    let direct = json(&["run", "hyperplane:inputs=4,samples=400"]);
+    for key in ["oca", "log_loss", "confusion"] {
+        assert_eq!(from_file[key], direct[key], "{key}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child = Command::new(cargo_bin("broadstream"))
+        .args(["generate", "sea"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn help_and_completions_are_there() {
+    for arguments in [&["--help"][..], &["run", "--help"], &["generate", "--help"], &["--version"]]
+    {
+        assert!(!stdout(&broadstream(arguments)).is_empty());
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        let script = stdout(&broadstream(&["completions", shell]));
+        assert!(script.contains("broadstream"), "{shell}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_fails_at_once() {
+    let missing: PathBuf = Path::new("no-such-folder").join("curve.csv");
+    let (code, text) = failure(&["run", "sea", "--curve", missing.to_str().unwrap()]);
+    assert_eq!(code, 1);
+    assert!(text.contains("no-such-folder"), "{text}");
+}
