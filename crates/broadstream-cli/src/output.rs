@@ -112,7 +112,8 @@ impl Report<'_> {
         text += &format!("{:<28}{:>8}{last:>14}\n", "", "all");
         for (name, all, last) in metric_rows(&summary, &window) {
             let last = last.map_or(String::new(), |value| format!("{value:.4}"));
-            text += &format!("{name:<28}{all:>8.4}{last:>14}\n");
+            text += format!("{name:<28}{all:>8.4}{last:>14}").trim_end();
+            text.push('\n');
         }
         text += &self.confusion_table();
         text += &self.time_lines();
