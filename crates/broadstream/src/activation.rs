@@ -116,7 +116,7 @@ mod tests {
         let xs: Vec<f64> = (-5000..5000).map(|i| i as f64 * 0.00437).collect();
         for activation in [Activation::Tanh, Activation::Sigmoid, Activation::Relu] {
             let (mut portable, mut detected) = (xs.clone(), xs.clone());
-            activation.apply(Path::PORTABLE, &mut portable);
+            activation.apply(Path::Portable, &mut portable);
             activation.apply(Path::detect(), &mut detected);
             assert!(portable.iter().zip(&detected).all(|(a, b)| a.to_bits() == b.to_bits()));
         }

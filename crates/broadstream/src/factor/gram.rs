@@ -2,13 +2,15 @@
 
 use super::{
     check_length,
-    kernel::multiply,
+    kernel::Kernel,
     panels::{self, Column, Panels, ROWS},
+    portable::Portable,
 };
 use crate::{error::Error, simd::Path};
 
-/// Columns of the triangle that are updated together, so that each feature is loaded once for all.
-const TILE: usize = 4;
+/// Columns of the triangle that are updated together: nine registers of sums hide the latency of a
+/// multiply-add, and with twelve the compiler spills one.
+const TILE: usize = 3;
 
 /// The lower triangle of P = Σ w·a·aᵀ.
 ///
@@ -28,7 +30,7 @@ const TILE: usize = 4;
 pub struct Gram {
     /// Entries above the diagonal of a diagonal block mirror those below.
     pub(super) p: Panels,
-    path: Path,
+    pub(super) path: Path,
     /// The samples' features and weighted features, panel by panel.
     features: Vec<Column<ROWS>>,
     weighted: Vec<Column<ROWS>>,
@@ -60,19 +62,26 @@ impl Gram {
             return Ok(());
         }
         self.lay_out(features, weights);
-        let Gram { p, path, features, weighted } = self;
-        path.run(
-            #[inline(always)]
-            || {
-                for (panel, rows) in features.chunks_exact(samples).enumerate() {
-                    let (left, block) = p.split_mut(panel);
-                    for (k, columns) in left.chunks_exact_mut(ROWS).chain([block]).enumerate() {
-                        add_tile(columns, rows, &weighted[k * samples..][..samples]);
-                    }
-                }
-            },
-        );
+        match self.path {
+            Path::Portable => self.add_samples(Portable, samples),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2(avx2) => avx2.run(
+                #[inline(always)]
+                || self.add_samples(avx2, samples),
+            ),
+        }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn add_samples<K: Kernel>(&mut self, kernel: K, samples: usize) {
+        let Gram { p, features, weighted, .. } = self;
+        for (panel, rows) in features.chunks_exact(samples).enumerate() {
+            let (left, block) = p.split_mut(panel);
+            for (k, columns) in left.chunks_exact_mut(ROWS).chain([block]).enumerate() {
+                add_tile(kernel, columns, rows, &weighted[k * samples..][..samples]);
+            }
+        }
     }
 
     /// P ← factor · P.
@@ -106,16 +115,21 @@ impl Gram {
 
 /// Up to `ROWS` columns of P receive their outer products.
 #[inline(always)]
-fn add_tile(columns: &mut [Column<ROWS>], rows: &[Column<ROWS>], weighted: &[Column<ROWS>]) {
+fn add_tile<K: Kernel>(
+    kernel: K,
+    columns: &mut [Column<ROWS>],
+    rows: &[Column<ROWS>],
+    weighted: &[Column<ROWS>],
+) {
     let (tiles, rest) = columns.as_chunks_mut::<TILE>();
     let mut first = 0;
     for tile in tiles {
-        multiply(rows, weighted, first, 1.0, tile);
+        kernel.multiply::<false, TILE>(rows, weighted, first, tile);
         first += TILE;
     }
     for column in rest {
         let mut tile = [*column];
-        multiply(rows, weighted, first, 1.0, &mut tile);
+        kernel.multiply::<false, 1>(rows, weighted, first, &mut tile);
         *column = tile[0];
         first += 1;
     }

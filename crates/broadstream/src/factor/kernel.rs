@@ -3,77 +3,60 @@
 //! Each handles a group of `G` samples. Per entry of the factor the samples of a group come one
 //! after the other, with the very operations that each would have met alone: a group changes no bit
 //! of the result, it only spares memory traffic.
+//!
+//! The hottest are behind the trait [`Kernel`], with an implementation for every processor and one
+//! for AVX2; the rest are the free functions here.
 
 #![allow(clippy::inline_always)]
 
-use super::panels::Column;
+use super::panels::{Column, ROWS};
 
 /// Samples that go through a panel together. Four samples of three registers each, the column in
 /// flight and its coefficients fill the register file.
 pub(super) const GROUP: usize = 4;
 
-/// Columns left of the diagonal block, whose p and β are known:
-/// w ← w − p·l, then l ← l + β·w.
-#[inline(always)]
-pub(super) fn sweep<const R: usize, const G: usize>(
-    l: &mut [Column<R>],
-    p: &[[f64; G]],
-    beta: &[[f64; G]],
-    w: &mut [Column<R>; G],
-) {
-    let mut carried = *w;
-    for ((column, p), beta) in l.iter_mut().zip(p).zip(beta) {
-        let mut entries = column.0;
-        for s in 0..G {
-            for i in 0..R {
-                carried[s].0[i] = (-p[s]).mul_add(entries[i], carried[s].0[i]);
-            }
-            for i in 0..R {
-                entries[i] = beta[s].mul_add(carried[s].0[i], entries[i]);
-            }
-        }
-        column.0 = entries;
-    }
-    *w = carried;
+/// The loops in which nearly all time is spent.
+pub(super) trait Kernel: Copy {
+    /// Columns left of the diagonal block, whose p and β are known:
+    /// w ← w − p·l, then l ← l + β·w.
+    fn sweep<const G: usize>(
+        self,
+        l: &mut [Column<ROWS>],
+        p: &[[f64; G]],
+        beta: &[[f64; G]],
+        w: &mut [Column<ROWS>; G],
+    );
+
+    /// The diagonal block, where p and β come into being: with the sample's running γ,
+    /// p = w_j, q = p/d_j, γ' = γ + p·q, β = q/γ', d_j ← μ·d_j·γ'/γ.
+    ///
+    /// 1/d is kept rather than d, so that no division delays the next column's p and γ, and the one
+    /// division 1/γ' serves β and 1/d. Entries on and above the diagonal need no mask: at column j
+    /// the carried w_j becomes exactly 0, and entries that are 0 or 1 then receive β·0.
+    #[expect(clippy::too_many_arguments, reason = "one for each letter of the equations")]
+    fn sweep_diagonal<const G: usize>(
+        self,
+        block: &mut [Column<ROWS>],
+        d_inverse: &mut [f64],
+        mu_inverse: f64,
+        gamma: &mut [f64; G],
+        p: &mut [[f64; G]],
+        beta: &mut [[f64; G]],
+        w: &mut [Column<ROWS>; G],
+    );
+
+    /// `C` columns of a tile of a product of two panels: tile ← tile ± Σ_t a_t · b_tᵀ, where `first`
+    /// picks the rows of b.
+    fn multiply<const SUBTRACT: bool, const C: usize>(
+        self,
+        a: &[Column<ROWS>],
+        b: &[Column<ROWS>],
+        first: usize,
+        tile: &mut [Column<ROWS>; C],
+    );
 }
 
-/// The diagonal block, where p and β come into being: with the sample's running γ,
-/// p = w_j, q = p/d_j, γ' = γ + p·q, β = q/γ', d_j ← μ·d_j·γ'/γ.
-///
-/// Entries on and above the diagonal need no mask: at column j the carried w_j becomes exactly 0,
-/// and entries that are 0 or 1 then receive β·0.
-#[inline(always)]
-pub(super) fn sweep_diagonal<const R: usize, const G: usize>(
-    block: &mut [Column<R>],
-    d_inverse: &mut [f64],
-    mu: f64,
-    gamma: &mut [f64; G],
-    p: &mut [[f64; G]],
-    beta: &mut [[f64; G]],
-    w: &mut [Column<R>; G],
-) {
-    for (j, column) in block.iter_mut().enumerate() {
-        for s in 0..G {
-            let p_j = w[s].0[j];
-            let q = p_j * d_inverse[j];
-            let gamma_next = p_j.mul_add(q, gamma[s]);
-            let beta_j = q / gamma_next;
-            // 1/d is kept rather than d, so that no division delays the next column's p and γ.
-            d_inverse[j] *= gamma[s] / (mu * gamma_next);
-            gamma[s] = gamma_next;
-            p[j][s] = p_j;
-            beta[j][s] = beta_j;
-            for i in 0..R {
-                w[s].0[i] = (-p_j).mul_add(column.0[i], w[s].0[i]);
-            }
-            for i in 0..R {
-                column.0[i] = beta_j.mul_add(w[s].0[i], column.0[i]);
-            }
-        }
-    }
-}
-
-/// The rows of targets: as [`sweep`], with the scores Σ p·z gathered apart from the residual
+/// The rows of targets: as [`Kernel::sweep`], with the scores Σ p·z gathered apart from the residual
 /// w = y − Σ p·z. They could be had as y − w, but then the label's rounding would reach the
 /// prediction, and between equal scores it would give the label away.
 #[inline(always)]
@@ -105,7 +88,7 @@ pub(super) fn sweep_targets<const R: usize, const G: usize>(
     *scores = sums;
 }
 
-/// [`sweep`] without learning: w ← w − p·l.
+/// [`Kernel::sweep`] without learning: w ← w − p·l.
 #[inline(always)]
 pub(super) fn forward<const R: usize>(l: &[Column<R>], p: &[f64], w: &mut Column<R>) {
     let mut carried = *w;
@@ -117,7 +100,7 @@ pub(super) fn forward<const R: usize>(l: &[Column<R>], p: &[f64], w: &mut Column
     *w = carried;
 }
 
-/// [`sweep_diagonal`] without learning: fills the block's p.
+/// [`Kernel::sweep_diagonal`] without learning: fills the block's p.
 #[inline(always)]
 pub(super) fn forward_diagonal<const R: usize>(
     block: &[Column<R>],
@@ -163,26 +146,4 @@ pub(super) fn transposed<const P: usize, const R: usize>(
         }
         *out = sum;
     }
-}
-
-/// A tile of a product of two panels, `C` of its columns: tile ← tile + sign · Σ_t a_t · b_tᵀ, where
-/// `first` picks the rows of b.
-#[inline(always)]
-pub(super) fn multiply<const P: usize, const C: usize>(
-    a: &[Column<P>],
-    b: &[Column<P>],
-    first: usize,
-    sign: f64,
-    tile: &mut [Column<P>; C],
-) {
-    let mut sums = *tile;
-    for (a, b) in a.iter().zip(b) {
-        for c in 0..C {
-            let factor = sign * b.0[first + c];
-            for i in 0..P {
-                sums[c].0[i] = factor.mul_add(a.0[i], sums[c].0[i]);
-            }
-        }
-    }
-    *tile = sums;
 }

@@ -18,14 +18,18 @@
 //! The paper this follows keeps K = L Lᵀ, updates it by Givens rotations (its equation 15) and then
 //! solves for each class (equations 13 and 14). The weights are the same; the sweep costs a sixth.
 //!
-//! Parts: `panels` is the layout, `kernel` the inner loops, `solve` what reads the factor,
-//! `refactor` builds it from a matrix, `gram` keeps that matrix.
+//! Parts: `panels` is the layout, `sweep` the update, `kernel` its inner loops (`portable`, `avx2`),
+//! `solve` what reads the factor, `refactor` builds it from a matrix, `gram` keeps that matrix.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod gram;
 mod kernel;
 mod panels;
+mod portable;
 mod refactor;
 mod solve;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
@@ -33,8 +37,8 @@ pub use self::gram::Gram;
 pub(crate) use self::panels::Column;
 
 use self::{
-    kernel::GROUP,
-    panels::{Panels, ROWS, TARGET_ROWS},
+    panels::{Panels, TARGET_ROWS},
+    sweep::Scratch,
 };
 use crate::{error::Error, simd::Path};
 
@@ -81,17 +85,6 @@ pub struct Update<'a> {
     pub weights: &'a [f64],
     /// The share μ of the past that each sample keeps, in (0, 1].
     pub forgetting: f64,
-}
-
-/// What a sweep carries; kept between sweeps to spare allocations.
-#[derive(Clone, Debug, Default)]
-struct Scratch {
-    /// The samples' features, panel by panel and within a panel sample by sample.
-    w: Vec<Column<ROWS>>,
-    /// p and β, group by group, within a group column by column.
-    p: Vec<f64>,
-    beta: Vec<f64>,
-    gamma: Vec<f64>,
 }
 
 impl Factor {
@@ -154,9 +147,9 @@ impl Factor {
     /// result is the same, to the bit, however a sequence of samples is divided into calls.
     pub fn sweep(&mut self, update: Update<'_>, scores: &mut [f64]) -> Result<(), Error> {
         let samples = self.check(&update, scores)?;
-        self.scratch.gamma.clear();
-        self.scratch.gamma.extend(update.weights.iter().map(|weight| update.forgetting / weight));
-        self.sweep_samples(update.features, update.targets, update.forgetting, samples, scores);
+        let gamma = update.weights.iter().map(|weight| update.forgetting / weight);
+        self.scratch.start(update.features, self.order(), samples, gamma);
+        self.sweep_samples(update.targets, update.forgetting, scores);
         Ok(())
     }
 
@@ -173,9 +166,8 @@ impl Factor {
         if weighted_leverage.is_nan() || weighted_leverage > LARGEST {
             return Err(Error::CannotUnlearn { weighted_leverage });
         }
-        self.scratch.gamma.clear();
-        self.scratch.gamma.push(-1.0 / weight);
-        self.sweep_samples(features, targets, 1.0, 1, &mut scores);
+        self.scratch.start(features, self.order(), 1, std::iter::once(-1.0 / weight));
+        self.sweep_samples(targets, 1.0, &mut scores);
         Ok(())
     }
 
@@ -190,156 +182,6 @@ impl Factor {
             check_length(what, expected, found)?;
         }
         Ok(samples)
-    }
-
-    fn sweep_samples(
-        &mut self,
-        features: &[f64],
-        targets: &[f64],
-        mu: f64,
-        samples: usize,
-        scores: &mut [f64],
-    ) {
-        let Factor { l, d_inverse, z, scratch, path, readouts, targets: target_count, .. } = self;
-        let order = l.order();
-        scratch.carry(features, order, samples);
-        path.run(
-            #[inline(always)]
-            || {
-                let Scratch { w, p, beta, gamma } = scratch;
-                for (panel, w) in w.chunks_exact_mut(samples.max(1)).enumerate() {
-                    let (left, block) = l.split_mut(panel);
-                    let d_inverse = &mut d_inverse[panel * ROWS..][..block.len()];
-                    for first in (0..samples).step_by(GROUP) {
-                        let size = GROUP.min(samples - first);
-                        let coefficients = first * order..(first + size) * order;
-                        let step = PanelStep {
-                            left,
-                            block,
-                            d_inverse,
-                            mu,
-                            w: &mut w[first..first + size],
-                            gamma: &mut gamma[first..first + size],
-                            p: &mut p[coefficients.clone()],
-                            beta: &mut beta[coefficients],
-                        };
-                        match size {
-                            1 => step.run::<1>(),
-                            2 => step.run::<2>(),
-                            3 => step.run::<3>(),
-                            _ => step.run::<GROUP>(),
-                        }
-                    }
-                }
-                for first in (0..samples).step_by(GROUP) {
-                    let size = GROUP.min(samples - first);
-                    let coefficients = first * order..(first + size) * order;
-                    let rows = |length: usize| first * length..(first + size) * length;
-                    let step = TargetStep {
-                        z,
-                        targets: *target_count,
-                        readouts,
-                        p: &p[coefficients.clone()],
-                        beta: &beta[coefficients],
-                        y: &targets[rows(*target_count)],
-                        scores: &mut scores[rows(readouts.len() * *target_count)],
-                    };
-                    match size {
-                        1 => step.run::<1>(),
-                        2 => step.run::<2>(),
-                        3 => step.run::<3>(),
-                        _ => step.run::<GROUP>(),
-                    }
-                }
-            },
-        );
-    }
-}
-
-impl Scratch {
-    /// Lays out the samples' features for the sweep, padded with zeros to whole panels.
-    fn carry(&mut self, features: &[f64], order: usize, samples: usize) {
-        self.w.clear();
-        self.w.resize(panels::panels(order) * samples, Column::ZERO);
-        for (s, row) in features.chunks_exact(order).enumerate() {
-            for (panel, rows) in row.chunks(ROWS).enumerate() {
-                self.w[panel * samples + s].0[..rows.len()].copy_from_slice(rows);
-            }
-        }
-        self.p.resize(order * samples, 0.0);
-        self.beta.resize(order * samples, 0.0);
-    }
-}
-
-/// One panel and one group of samples.
-struct PanelStep<'a> {
-    left: &'a mut [Column<ROWS>],
-    block: &'a mut [Column<ROWS>],
-    d_inverse: &'a mut [f64],
-    mu: f64,
-    w: &'a mut [Column<ROWS>],
-    gamma: &'a mut [f64],
-    p: &'a mut [f64],
-    beta: &'a mut [f64],
-}
-
-impl PanelStep<'_> {
-    #[inline(always)]
-    fn run<const G: usize>(self) {
-        let mut w: [Column<ROWS>; G] = std::array::from_fn(|s| self.w[s]);
-        let mut gamma: [f64; G] = std::array::from_fn(|s| self.gamma[s]);
-        let (p_left, p_rest) = self.p.as_chunks_mut::<G>().0.split_at_mut(self.left.len());
-        let (beta_left, beta_rest) = self.beta.as_chunks_mut::<G>().0.split_at_mut(self.left.len());
-        kernel::sweep(self.left, p_left, beta_left, &mut w);
-        kernel::sweep_diagonal(
-            self.block,
-            self.d_inverse,
-            self.mu,
-            &mut gamma,
-            p_rest,
-            beta_rest,
-            &mut w,
-        );
-        self.gamma.copy_from_slice(&gamma);
-    }
-}
-
-/// All targets and one group of samples.
-struct TargetStep<'a> {
-    z: &'a mut [Vec<Column<TARGET_ROWS>>],
-    targets: usize,
-    readouts: &'a [usize],
-    p: &'a [f64],
-    beta: &'a [f64],
-    y: &'a [f64],
-    scores: &'a mut [f64],
-}
-
-impl TargetStep<'_> {
-    #[inline(always)]
-    fn run<const G: usize>(self) {
-        let TargetStep { targets, readouts, .. } = self;
-        let (p, beta) = (self.p.as_chunks::<G>().0, self.beta.as_chunks::<G>().0);
-        for (panel, z) in self.z.iter_mut().enumerate() {
-            let first = panel * TARGET_ROWS;
-            let size = TARGET_ROWS.min(targets - first);
-            let mut w = [Column::ZERO; G];
-            for s in 0..G {
-                w[s].0[..size].copy_from_slice(&self.y[s * targets + first..][..size]);
-            }
-            let mut sums = [Column::ZERO; G];
-            let mut start = 0;
-            for (r, &end) in readouts.iter().enumerate() {
-                let part = start..end;
-                let (p, beta) = (&p[part.clone()], &beta[part.clone()]);
-                kernel::sweep_targets(&mut z[part], p, beta, &mut w, &mut sums);
-                start = end;
-                for s in 0..G {
-                    let row = (s * readouts.len() + r) * targets;
-                    self.scores[row + first..][..size].copy_from_slice(&sums[s].0[..size]);
-                }
-            }
-        }
     }
 }
 

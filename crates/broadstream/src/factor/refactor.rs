@@ -12,37 +12,46 @@
 
 use super::{
     Factor, Gram, check_length,
-    kernel::multiply,
+    kernel::Kernel,
     panels::{Column, Panels, ROWS},
+    portable::Portable,
 };
-use crate::error::Error;
+use crate::{error::Error, simd::Path};
 
-/// Columns of a tile that are computed together.
-const TILE: usize = 4;
+/// Columns of a tile that are computed together, chosen as in [`Gram::add`].
+const TILE: usize = 3;
 
 impl Factor {
     /// Replaces the factor by that of P + ridge · I and keeps the weights as they are.
     pub fn refactor(&mut self, gram: &Gram, ridge: f64) -> Result<(), Error> {
         check_length("the rows of the matrix", self.order(), gram.order())?;
         let weights = self.weights();
-        let Factor { l, d_inverse, path, .. } = self;
-        // M of the panel at hand.
-        let mut m = vec![Column::ZERO; l.order()];
-        path.run(
-            #[inline(always)]
-            || {
-                for panel in 0..l.len() {
-                    factor_panel(l, d_inverse, &gram.p, ridge, panel, &mut m);
-                }
-            },
-        );
+        match self.path {
+            Path::Portable => self.factor_panels(Portable, &gram.p, ridge),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2(avx2) => avx2.run(
+                #[inline(always)]
+                || self.factor_panels(avx2, &gram.p, ridge),
+            ),
+        }
         self.set_weights(&weights);
         Ok(())
+    }
+
+    #[inline(always)]
+    fn factor_panels<K: Kernel>(&mut self, kernel: K, k: &Panels, ridge: f64) {
+        let Factor { l, d_inverse, .. } = self;
+        // M of the panel at hand.
+        let mut m = vec![Column::ZERO; l.order()];
+        for panel in 0..l.len() {
+            factor_panel(kernel, l, d_inverse, k, ridge, panel, &mut m);
+        }
     }
 }
 
 #[inline(always)]
-fn factor_panel(
+fn factor_panel<K: Kernel>(
+    kernel: K,
     l: &mut Panels,
     d_inverse: &mut [f64],
     k: &Panels,
@@ -55,7 +64,7 @@ fn factor_panel(
         let (known, new) = m.split_at_mut(q * ROWS);
         let (l_left, l_block) = l.split(q);
         let mut tile = *k_tile;
-        subtract_product(known, l_left, &mut tile);
+        subtract_product(kernel, known, l_left, &mut tile);
         divide_by_unit_block(&mut tile, l_block);
         new[..ROWS].copy_from_slice(&tile);
     }
@@ -72,15 +81,20 @@ fn factor_panel(
         column.0[j] += ridge;
         column
     });
-    subtract_product(&m[..start], l_left, &mut tile);
+    subtract_product(kernel, &m[..start], l_left, &mut tile);
     factor_block(&tile, ridge, l_block, &mut d_inverse[start..]);
 }
 
 /// tile ← tile − M Lᵀ over the columns known so far.
 #[inline(always)]
-fn subtract_product(m: &[Column<ROWS>], l: &[Column<ROWS>], tile: &mut [Column<ROWS>; ROWS]) {
+fn subtract_product<K: Kernel>(
+    kernel: K,
+    m: &[Column<ROWS>],
+    l: &[Column<ROWS>],
+    tile: &mut [Column<ROWS>; ROWS],
+) {
     for (part, columns) in tile.as_chunks_mut::<TILE>().0.iter_mut().enumerate() {
-        multiply(m, l, part * TILE, -1.0, columns);
+        kernel.multiply::<true, TILE>(m, l, part * TILE, columns);
     }
 }
 
