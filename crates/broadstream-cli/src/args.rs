@@ -80,15 +80,15 @@ pub(crate) struct InputArguments {
     pub(crate) target: Option<String>,
 
     /// Columns to leave out, by name or by position
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) drop: Vec<String>,
 
     /// Columns to read as categories even where they hold numbers
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) categorical: Vec<String>,
 
     /// Columns to read as numbers; a cell that is none is then an error
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) numeric: Vec<String>,
 
     /// How categories become inputs [default: one-hot; integer-codes in the paper's presets]
@@ -128,11 +128,11 @@ pub(crate) struct ModelArguments {
     pub(crate) preset: Preset,
 
     /// The share of the past that each sample leaves: 1 forgets nothing, 0.999 remembers about a
-    /// thousand samples [default: 1]
+    /// thousand samples [default: 1; 0.99 in paper-drift]
     #[arg(long, value_name = "MU", allow_negative_numbers = true)]
     pub(crate) forgetting: Option<f64>,
 
-    /// How strongly the output weights are drawn to zero [default: 1]
+    /// How strongly the output weights are drawn to zero [default: 1; 1e-8 in the paper's presets]
     #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true)]
     pub(crate) ridge: Option<f64>,
 
@@ -160,7 +160,7 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_enum)]
     pub(crate) activation: Option<ActivationArgument>,
 
-    /// How numeric inputs are scaled [default: standard]
+    /// How numeric inputs are scaled [default: standard; min-max-whole in the paper's presets]
     #[arg(long, value_enum)]
     pub(crate) scaling: Option<ScalingArgument>,
 
@@ -198,7 +198,7 @@ pub(crate) struct EvaluationArguments {
     pub(crate) curve: Option<PathBuf>,
 
     /// Samples between two points of the curve
-    #[arg(long, value_name = "N", default_value_t = 1000,
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "curve",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) curve_every: u64,
 

@@ -1,19 +1,29 @@
 //! How a failed command ends: one line on standard error and an exit code.
 
-use std::{io, process::ExitCode};
+use std::{fmt, io, process::ExitCode};
+
+use anyhow::Result;
 
 use broadstream::{Error, stream::StreamError};
 
 /// Prints the error with its causes and picks the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    if error.chain().any(is_closed_pipe) {
+    if error.is::<ClosedPipe>() {
         return ExitCode::SUCCESS;
     }
     eprintln!("error: {error:#}");
     if error.chain().any(is_bad_usage) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
-/// Whoever read our output has seen enough.
+/// Passes on how writing to standard output went. Only there a closed pipe is no failure: whoever
+/// read our output has seen enough.
+pub(crate) fn to_stdout<T, E: Into<anyhow::Error>>(result: Result<T, E>) -> Result<T> {
+    result.map_err(|error| {
+        let error = error.into();
+        if error.chain().any(is_closed_pipe) { ClosedPipe.into() } else { error }
+    })
+}
+
 fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
     cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
         || cause.downcast_ref::<csv::Error>().is_some_and(|e| match e.kind() {
@@ -33,12 +43,24 @@ fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
     ) || cause.is::<BadUsage>()
 }
 
+/// Standard output was closed by its reader.
+#[derive(Debug)]
+struct ClosedPipe;
+
+impl fmt::Display for ClosedPipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("standard output was closed")
+    }
+}
+
+impl std::error::Error for ClosedPipe {}
+
 /// A rule of the command line that no type expresses.
 #[derive(Debug)]
 pub(crate) struct BadUsage(pub(crate) String);
 
-impl std::fmt::Display for BadUsage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for BadUsage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }

@@ -14,7 +14,10 @@ mod progress;
 mod run;
 mod source;
 
-use std::{io, process::ExitCode};
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use clap::{CommandFactory, Parser};
 
@@ -26,9 +29,9 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Generate(generate) => generate::generate(&generate),
         Command::Completions { shell } => {
-            let name = "broadstream";
-            clap_complete::generate(shell, &mut Arguments::command(), name, &mut io::stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "broadstream", &mut script);
+            failure::to_stdout(io::stdout().write_all(&script))
         }
     };
     match result {

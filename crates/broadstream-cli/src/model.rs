@@ -8,6 +8,7 @@ use broadstream::{
     baselines::{Majority, NoChange},
     stream::Stream,
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
@@ -34,19 +35,16 @@ pub(crate) fn build(
     input: &InputArguments,
     stream: &dyn Stream,
 ) -> Result<Model> {
+    let baseline = |name: &str, classifier| {
+        check_no_options(arguments, name)?;
+        Ok(Model { classifier, title: name.to_owned(), config: json!({ "model": name }) })
+    };
     match arguments.model {
-        ModelName::NoChange => Ok(Model {
-            classifier: Box::new(NoChange::new()),
-            title: "no-change".to_owned(),
-            config: json!({ "model": "no-change" }),
-        }),
-        ModelName::Majority => Ok(Model {
-            classifier: Box::new(Majority::new()),
-            title: "majority class".to_owned(),
-            config: json!({ "model": "majority" }),
-        }),
+        ModelName::NoChange => baseline("no-change", Box::new(NoChange::new())),
+        ModelName::Majority => baseline("majority", Box::new(Majority::new())),
         ModelName::OnlineBls => {
             let config = configure(arguments, source, input, stream)?;
+            check_options(arguments, &config)?;
             let model = OnlineBls::new(config)?;
             Ok(Model {
                 title: title(&model),
@@ -121,13 +119,58 @@ fn scaling(arguments: &ModelArguments, source: &Source, input: &InputArguments) 
 
 /// Reads a scaling from a CSV file with the columns input, centre and scale.
 fn read_scaling(path: &Path) -> Result<Scaling> {
-    let mut reader = csv::Reader::from_path(path)?;
+    #[derive(Deserialize)]
+    struct Row {
+        input: String,
+        centre: f64,
+        scale: f64,
+    }
     let mut scaling = BTreeMap::new();
-    for row in reader.deserialize() {
-        let (input, centre, scale): (String, f64, f64) = row?;
-        scaling.insert(input, Affine { centre, scale });
+    for row in csv::Reader::from_path(path)?.deserialize() {
+        let Row { input, centre, scale } = row?;
+        if scaling.insert(input.clone(), Affine { centre, scale }).is_some() {
+            anyhow::bail!("input '{input}' is listed twice");
+        }
     }
     Ok(Scaling::Given(scaling))
+}
+
+/// Options that could not have any effect are refused: whoever gives one expects something of it.
+fn check_options(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Result<()> {
+    let ignored = if arguments.refresh_every.is_some() && config.forgetting == 1.0 {
+        "--refresh-every needs --forgetting below 1: without it nothing is refreshed"
+    } else if arguments.freeze_scaling_after.is_some()
+        && matches!(config.scaling, Scaling::None | Scaling::Given(_))
+    {
+        "--freeze-scaling-after needs a running scaling: --scaling standard or min-max"
+    } else {
+        return Ok(());
+    };
+    Err(BadUsage(ignored.to_owned()).into())
+}
+
+/// Refuses the options of Online-BLS for a model that has none.
+fn check_no_options(arguments: &ModelArguments, name: &str) -> Result<()> {
+    let given = [
+        ("--forgetting", arguments.forgetting.is_some()),
+        ("--ridge", arguments.ridge.is_some()),
+        ("--seed", arguments.seed.is_some()),
+        ("--feature-groups", arguments.feature_groups.is_some()),
+        ("--feature-nodes", arguments.feature_nodes.is_some()),
+        ("--enhancement-groups", arguments.enhancement_groups.is_some()),
+        ("--enhancement-nodes", arguments.enhancement_nodes.is_some()),
+        ("--activation", arguments.activation.is_some()),
+        ("--scaling", arguments.scaling.is_some()),
+        ("--scaling-file", arguments.scaling_file.is_some()),
+        ("--freeze-scaling-after", arguments.freeze_scaling_after.is_some()),
+        ("--refresh-every", arguments.refresh_every.is_some()),
+        ("--nested-models", arguments.nested_models.is_some()),
+        ("--memory-limit", arguments.memory_limit.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(BadUsage(format!("the model {name} has no {option}")).into()),
+        None => Ok(()),
+    }
 }
 
 fn title(model: &OnlineBls) -> String {

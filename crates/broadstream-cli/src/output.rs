@@ -9,10 +9,14 @@ use broadstream::{
 };
 use serde_json::{Value, json};
 
-use crate::model::Model;
+use crate::{failure::to_stdout, model::Model};
 
 /// A confusion matrix with more classes than this does not fit a screen.
 const MOST_CLASSES_SHOWN: usize = 12;
+
+/// A confusion matrix with more classes than this is left out of the JSON: it would take more than
+/// all the rest.
+const MOST_CLASSES_IN_JSON: usize = 256;
 
 /// Everything that a run found out.
 pub(crate) struct Report<'a> {
@@ -26,13 +30,12 @@ pub(crate) struct Report<'a> {
 
 impl Report<'_> {
     pub(crate) fn print_json(&self) -> Result<()> {
-        let mut out = io::stdout().lock();
-        serde_json::to_writer(&mut out, &self.json())?;
-        Ok(writeln!(out)?)
+        let text = format!("{}\n", self.json());
+        to_stdout(io::stdout().write_all(text.as_bytes()))
     }
 
     pub(crate) fn print_table(&self) -> Result<()> {
-        Ok(io::stdout().lock().write_all(self.table().as_bytes())?)
+        to_stdout(io::stdout().write_all(self.table().as_bytes()))
     }
 
     fn json(&self) -> Value {
@@ -41,10 +44,12 @@ impl Report<'_> {
         let times = &self.evaluation.times;
         let confusion = self.evaluation.metrics.confusion();
         let labels = self.schema.labels();
-        let matrix: Vec<Vec<u64>> = (0..labels.len())
-            .map(|truth| (0..labels.len()).map(|class| confusion.count(truth, class)).collect())
-            .collect();
-        let classes: Vec<Value> = per_class(confusion)
+        let classes = 0..labels.len();
+        let matrix: Option<Vec<Vec<u64>>> = (labels.len() <= MOST_CLASSES_IN_JSON).then(|| {
+            let row = |truth| classes.clone().map(|class| confusion.count(truth, class)).collect();
+            classes.clone().map(row).collect()
+        });
+        let per_class: Vec<Value> = per_class(confusion)
             .iter()
             .map(|class| {
                 json!({
@@ -82,7 +87,7 @@ impl Report<'_> {
                 "log_loss": window.log_loss,
                 "brier": window.brier,
             },
-            "per_class": classes,
+            "per_class": per_class,
             "confusion": matrix,
             "seconds": self.seconds,
             "samples_per_second": self.samples_per_second(),

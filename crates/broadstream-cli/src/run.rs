@@ -4,8 +4,8 @@ use std::{
     fs::File,
     io::BufWriter,
     ops::ControlFlow,
-    path::Path,
-    time::{Duration, Instant},
+    path::{Path, PathBuf},
+    time::Instant,
 };
 
 use anyhow::{Context, Result};
@@ -13,6 +13,7 @@ use broadstream::{CurvePoint, Observer, Outcome, PrequentialOptions, evaluate, m
 
 use crate::{
     args::RunArguments,
+    failure::BadUsage,
     model, output,
     progress::Progress,
     source::{Opened, Source},
@@ -20,10 +21,16 @@ use crate::{
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
     let RunArguments { input, evaluation: options, model: model_arguments, .. } = arguments;
+    let prequential = PrequentialOptions {
+        block: options.block,
+        limit: input.limit,
+        window: options.window,
+        curve_every: options.curve.is_some().then_some(options.curve_every),
+        separate_times: options.separate_times,
+    };
+    prequential.check()?;
     let source = Source::parse(&arguments.source)?;
-    // Files are created first: better to fail at once than after an hour.
-    let predictions = options.predictions.as_deref().map(create).transpose()?;
-    let curve = options.curve.as_deref().map(create).transpose()?;
+    check_outputs(arguments, &source)?;
     let mut opened = source.open(input, model_arguments.preset)?;
     let mut model = model::build(model_arguments, &source, input, &*opened.stream)?;
 
@@ -31,29 +38,21 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
     let mut watcher = Watcher {
         progress: Progress::new(&opened, input.limit, options.quiet),
         start,
-        predictions: predictions.map(Predictions::new).transpose()?,
-    };
-    let prequential = PrequentialOptions {
-        block: options.block,
-        limit: input.limit,
-        window: options.window,
-        curve_every: curve.is_some().then_some(options.curve_every),
-        separate_times: options.separate_times,
+        predictions: options.predictions.as_deref().map(predictions_file).transpose()?,
+        curve: options.curve.as_deref().map(curve_file).transpose()?,
     };
     let Opened { stream, .. } = &mut opened;
     let clock = || start.elapsed();
     let result =
         evaluate(&mut **stream, &mut *model.classifier, &prequential, &clock, &mut watcher);
     watcher.progress.finish();
-    let evaluation = result.with_context(|| source.name())?;
     let seconds = start.elapsed().as_secs_f64();
+    // What was written so far is worth keeping, whatever became of the run.
+    let written = [watcher.predictions, watcher.curve].into_iter().flatten().map(Table::finish);
+    let written: Result<Vec<()>> = written.collect();
+    let evaluation = result.with_context(|| source.name())?;
+    written?;
 
-    if let Some(predictions) = watcher.predictions {
-        predictions.finish().context("writing the predictions")?;
-    }
-    if let Some(curve) = curve {
-        write_curve(curve, &evaluation.curve).context("writing the curve")?;
-    }
     let report = output::Report {
         source: source.name(),
         schema: stream.schema(),
@@ -65,70 +64,83 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
     if options.json { report.print_json() } else { report.print_table() }
 }
 
-fn create(path: &Path) -> Result<File> {
-    File::create(path).with_context(|| format!("creating {}", path.display()))
+/// Refuses outputs that would overwrite what is read, or each other.
+fn check_outputs(arguments: &RunArguments, source: &Source) -> Result<()> {
+    let source = match source {
+        Source::File(path) => Some(path),
+        _ => None,
+    };
+    let files = [
+        ("SOURCE", source),
+        ("--scaling-file", arguments.model.scaling_file.as_ref()),
+        ("--predictions", arguments.evaluation.predictions.as_ref()),
+        ("--curve", arguments.evaluation.curve.as_ref()),
+    ];
+    let files: Vec<(&str, PathBuf)> = files
+        .into_iter()
+        // A file that does not exist yet has no canonical name, and nothing to lose.
+        .filter_map(|(option, path)| Some((option, path?.canonicalize().unwrap_or(path?.clone()))))
+        .collect();
+    for (i, (option, path)) in files.iter().enumerate() {
+        for (earlier, other) in &files[..i] {
+            // Devices such as the standard output may serve twice.
+            if path == other && !path.starts_with("/dev") && *option != "--scaling-file" {
+                let name = path.display();
+                let rule = format!("{option} would overwrite {name}, which is {earlier} too");
+                return Err(BadUsage(rule).into());
+            }
+        }
+    }
+    Ok(())
 }
 
-/// Shows progress and writes predictions while the evaluation runs.
+/// Shows progress and writes files while the evaluation runs.
 struct Watcher {
     progress: Progress,
     start: Instant,
-    predictions: Option<Predictions>,
+    predictions: Option<Table>,
+    curve: Option<Table>,
 }
 
 impl Observer for Watcher {
     fn sample(&mut self, outcome: Outcome<'_>) {
-        if let Some(predictions) = &mut self.predictions {
-            predictions.write(outcome);
-        }
-    }
-
-    fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
-        let elapsed: Duration = self.start.elapsed();
-        self.progress.show(metrics, elapsed);
-        let failed = self.predictions.as_ref().is_some_and(|p| p.failure.is_some());
-        if failed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
-/// The predictions file.
-struct Predictions {
-    writer: csv::Writer<BufWriter<File>>,
-    /// The first write that failed, such as on a full disk.
-    failure: Option<csv::Error>,
-}
-
-impl Predictions {
-    fn new(file: File) -> Result<Self> {
-        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-        writer.write_record(["sample", "label", "prediction", "probability"])?;
-        Ok(Predictions { writer, failure: None })
-    }
-
-    fn write(&mut self, outcome: Outcome<'_>) {
+        let Some(predictions) = &mut self.predictions else { return };
         let labels = outcome.schema.labels();
-        let sample = outcome.sample.to_string();
         let (prediction, probability) = match outcome.predicted {
             Some(class) => (labels[class].as_str(), outcome.probabilities[class].to_string()),
             None => ("", String::new()),
         };
-        let row = [&sample, labels[outcome.truth].as_str(), prediction, &probability];
-        if self.failure.is_none() {
-            self.failure = self.writer.write_record(row).err();
-        }
+        let sample = outcome.sample.to_string();
+        predictions.write([&sample, labels[outcome.truth].as_str(), prediction, &probability]);
     }
 
-    fn finish(mut self) -> Result<()> {
-        match self.failure {
-            Some(failure) => Err(failure.into()),
-            None => Ok(self.writer.flush()?),
-        }
+    fn curve(&mut self, point: &CurvePoint) {
+        let Some(curve) = &mut self.curve else { return };
+        let CurvePoint { cumulative: c, window: w } = point;
+        let values = [
+            c.oca, c.bacc, c.avrbacc, c.f1, c.mcc, c.kappa, c.log_loss, c.brier, w.oca, w.bacc,
+            w.f1, w.mcc, w.kappa, w.log_loss, w.brier,
+        ];
+        let sample = std::iter::once(c.samples.to_string());
+        curve.write(sample.chain(values.iter().map(f64::to_string)));
+    }
+
+    fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
+        self.progress.show(metrics, self.start.elapsed());
+        let failed = [&self.predictions, &self.curve]
+            .into_iter()
+            .flatten()
+            .any(|table| table.failure.is_some());
+        if failed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-fn write_curve(file: File, curve: &[CurvePoint]) -> Result<()> {
-    let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-    writer.write_record([
+fn predictions_file(path: &Path) -> Result<Table> {
+    Table::create(path, &["sample", "label", "prediction", "probability"])
+}
+
+fn curve_file(path: &Path) -> Result<Table> {
+    let columns = [
         "sample",
         "oca",
         "bacc",
@@ -145,14 +157,34 @@ fn write_curve(file: File, curve: &[CurvePoint]) -> Result<()> {
         "window_kappa",
         "window_log_loss",
         "window_brier",
-    ])?;
-    for CurvePoint { cumulative: c, window: w } in curve {
-        let values = [
-            c.oca, c.bacc, c.avrbacc, c.f1, c.mcc, c.kappa, c.log_loss, c.brier, w.oca, w.bacc,
-            w.f1, w.mcc, w.kappa, w.log_loss, w.brier,
-        ];
-        let cells = values.iter().map(f64::to_string);
-        writer.write_record(std::iter::once(c.samples.to_string()).chain(cells))?;
+    ];
+    Table::create(path, &columns)
+}
+
+/// A CSV file in the making.
+struct Table {
+    path: PathBuf,
+    writer: csv::Writer<BufWriter<File>>,
+    /// The first write that failed, such as on a full disk.
+    failure: Option<csv::Error>,
+}
+
+impl Table {
+    fn create(path: &Path, columns: &[&str]) -> Result<Self> {
+        let file = File::create(path).with_context(|| format!("creating {}", path.display()))?;
+        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
+        let failure = writer.write_record(columns).err();
+        Ok(Table { path: path.to_owned(), writer, failure })
     }
-    Ok(writer.flush()?)
+
+    fn write(&mut self, row: impl IntoIterator<Item = impl AsRef<[u8]>>) {
+        if self.failure.is_none() {
+            self.failure = self.writer.write_record(row).err();
+        }
+    }
+
+    fn finish(mut self) -> Result<()> {
+        let flushed = self.failure.map_or_else(|| self.writer.flush().map_err(Into::into), Err);
+        flushed.with_context(|| format!("writing {}", self.path.display()))
+    }
 }

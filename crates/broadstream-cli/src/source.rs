@@ -51,6 +51,7 @@ impl Source {
     pub(crate) fn open(&self, input: &InputArguments, preset: Preset) -> Result<Opened> {
         let mut opened = match self {
             Source::Generator(spec) => {
+                check_no_options(input)?;
                 let stream = Box::new(spec.open()?.take(spec.samples));
                 Opened { stream, bytes: None }
             }
@@ -73,9 +74,13 @@ impl Source {
         Ok(opened)
     }
 
-    /// Whether a second pass can read the same samples again.
+    /// Whether a second pass can read the same samples again; a pipe has let go of them.
     pub(crate) fn can_reopen(&self) -> bool {
-        !matches!(self, Source::StandardInput)
+        match self {
+            Source::File(path) => path.is_file(),
+            Source::StandardInput => false,
+            Source::Generator(_) => true,
+        }
     }
 
     /// What the source is called in messages and results.
@@ -85,6 +90,24 @@ impl Source {
             Source::StandardInput => "standard input".to_owned(),
             Source::Generator(spec) => spec.text.clone(),
         }
+    }
+}
+
+/// Refuses the options of files for a generator, which has its own parameters.
+fn check_no_options(input: &InputArguments) -> Result<()> {
+    let given = [
+        ("--target", input.target.is_some()),
+        ("--drop", !input.drop.is_empty()),
+        ("--categorical", !input.categorical.is_empty()),
+        ("--numeric", !input.numeric.is_empty()),
+        ("--categories", input.categories.is_some()),
+        ("--delimiter", input.delimiter.is_some()),
+        ("--header", input.header),
+        ("--no-header", input.no_header),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(BadUsage(format!("a generator has no {option}")).into()),
+        None => Ok(()),
     }
 }
 
@@ -145,7 +168,7 @@ pub(crate) struct GeneratorSpec {
 }
 
 enum GeneratorKind {
-    Sea { variant: Option<usize>, noise: f64, seed: u64, width: u64 },
+    Sea { variant: Option<usize>, noise: f64, seed: u64, width: Option<u64> },
     Hyperplane(HyperplaneOptions),
 }
 
@@ -154,7 +177,7 @@ impl GeneratorSpec {
     pub(crate) fn parse(text: &str) -> Result<Option<Self>> {
         let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
         let kind = match name {
-            "sea" => GeneratorKind::Sea { variant: None, noise: 0.1, seed: 42, width: 1 },
+            "sea" => GeneratorKind::Sea { variant: None, noise: 0.1, seed: 42, width: None },
             "hyperplane" => GeneratorKind::Hyperplane(HyperplaneOptions::default()),
             _ => return Ok(None),
         };
@@ -172,11 +195,15 @@ impl GeneratorSpec {
     /// The generator at its start.
     pub(crate) fn open(&self) -> Result<Box<dyn Generator>> {
         Ok(match self.kind {
+            GeneratorKind::Sea { variant: Some(_), width: Some(_), .. } => {
+                let rule = "sea: a variant does not drift, so it has no width";
+                return Err(BadUsage(rule.to_owned()).into());
+            }
             GeneratorKind::Sea { variant: Some(variant), noise, seed, .. } => {
                 Box::new(Sea::new(variant, noise, seed)?)
             }
             GeneratorKind::Sea { variant: None, noise, seed, width } => {
-                Box::new(Sea::drifting(noise, seed, self.samples, width)?)
+                Box::new(Sea::drifting(noise, seed, self.samples, width.unwrap_or(1))?)
             }
             GeneratorKind::Hyperplane(options) => Box::new(Hyperplane::new(options)?),
         })
@@ -196,7 +223,7 @@ impl GeneratorSpec {
                 *seed = number(value).with_context(place)?;
             }
             (GeneratorKind::Sea { width, .. }, "width") => {
-                *width = number(value).with_context(place)?;
+                *width = Some(number(value).with_context(place)?);
             }
             (GeneratorKind::Hyperplane(options), _) => match key {
                 "inputs" => options.inputs = number(value).with_context(place)?,

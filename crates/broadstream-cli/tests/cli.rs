@@ -266,7 +266,7 @@ fn faulty_data_is_an_error_with_its_place() {
             "huge.csv",
             "a,b\n1,x\n1e300,y\n".to_owned(),
             vec!["--scaling", "none"],
-            "beyond the limit",
+            "sample 2: input 'a' is 1e300 after scaling, beyond the limit",
         ),
     ] {
         let path = file(&folder, name, content);
@@ -297,6 +297,14 @@ fn bad_usage_has_its_own_exit_code() {
         &["run", "sea:variant=9"],
         &["run", "sea:noise=much"],
         &["run", "sea:flavour=1"],
+        &["run", "sea:variant=1,width=5"],
+        &["run", "sea", "--target", "class"],
+        &["run", "sea", "--model", "majority", "--ridge", "2"],
+        &["run", "sea", "--refresh-every", "5"],
+        &["run", "sea", "--forgetting", "0.5", "--refresh-every", "1100"],
+        &["run", "sea", "--scaling", "none", "--freeze-scaling-after", "5"],
+        &["run", "sea", "--freeze-scaling-after", "1"],
+        &["run", "sea", "--curve-every", "5"],
         &["generate", "nothing"],
         &["generate"],
         &[],
@@ -333,6 +341,14 @@ fn a_closed_pipe_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    // A file that cannot be written is a failure all the same.
+    let full = Path::new("/dev/full");
+    if full.exists() {
+        let (code, message) =
+            failure(&["run", "sea", "--limit", "9", "--predictions", "/dev/full"]);
+        assert_eq!(code, 1, "{message}");
+    }
 }
 
 #[test]
@@ -344,6 +360,81 @@ fn help_and_completions_are_there() {
     for shell in ["bash", "zsh", "fish"] {
         let script = stdout(&broadstream(&["completions", shell]));
         assert!(script.contains("broadstream"), "{shell}");
+    }
+}
+
+#[test]
+fn what_is_read_is_never_overwritten() {
+    let folder = TempDir::new().unwrap();
+    let text = table(30);
+    let path = file(&folder, "table.csv", &text);
+    let aside = folder.path().join(".").join("table.csv").to_str().unwrap().to_owned();
+    for arguments in [["--predictions", &path], ["--curve", &aside]] {
+        let (code, message) = failure(&[&["run", &path], &arguments[..]].concat());
+        assert_eq!(code, 2, "{message}");
+        assert!(message.contains("would overwrite"), "{message}");
+    }
+    let old = file(&folder, "old.csv", "kept");
+    let (code, _) = failure(&["run", "no-such-file.csv", "--curve", &old]);
+    assert_eq!(code, 1);
+    let (code, _) = failure(&["run", &path, "--curve", &old, "--predictions", &old]);
+    assert_eq!(code, 2);
+    assert_eq!(fs::read_to_string(&old).unwrap(), "kept");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn a_scaling_file_is_read_by_its_header() {
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, "table.csv", table(30));
+    let run = |scaling: &str| {
+        let scaling = file(&folder, "scaling.csv", scaling);
+        broadstream(&["run", &path, "--drop", "1", "--scaling-file", &scaling, "--json"])
+    };
+    let result: Value =
+        serde_json::from_str(&stdout(&run("scale,input,centre\n2,size,3\n"))).unwrap();
+    assert_eq!(result["config"]["scaling"]["given"]["size"]["scale"], 2.0);
+    for (content, message) in [
+        ("input,scale\nsize,2\n", "missing field `centre`"),
+        ("input,centre,scale\nsize,0,1\nsize,0,2\n", "'size' is listed twice"),
+        ("input,centre,scale\nsize,0,0\n", "a finite positive scale"),
+        ("input,centre,scale\nother,0,1\n", "none for 'size'"),
+    ] {
+        let output = run(content);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && text.contains(message), "{content:?}: {text}");
+    }
+}
+
+#[test]
+fn columns_may_be_counted_from_the_end() {
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, "table.csv", table(30));
+    let result = json(&["run", &path, "--target", "-1", "--drop", "-2,1"]);
+    assert_eq!(result["inputs"], 1);
+    assert_eq!(result["target"], "class");
+}
+
+#[test]
+fn many_classes_leave_the_confusion_out() {
+    let folder = TempDir::new().unwrap();
+    let rows: String = (0..300).map(|i| format!("{i},label {i}\n")).collect();
+    let path = file(&folder, "ids.csv", format!("x,class\n{rows}"));
+    let result = json(&["run", &path]);
+    assert_eq!(result["classes"], 300);
+    assert!(result["confusion"].is_null());
+}
+
+#[test]
+fn a_fault_is_met_at_the_same_sample_for_any_block() {
+    let folder = TempDir::new().unwrap();
+    let rows: String = (0..90).map(|i| format!("{i},{}\n", i % 2)).collect();
+    let path = file(&folder, "late.csv", format!("x,class\n{rows}1e30,0\n5,1\n"));
+    for block in ["1", "64", "1000"] {
+        let arguments = ["run", &path, "--scaling", "none", "--block", block];
+        let (code, message) = failure(&[&arguments, &SMALL[..]].concat());
+        assert_eq!(code, 1);
+        assert!(message.contains("sample 91: input 'x' is 1e30"), "{message}");
     }
 }
 

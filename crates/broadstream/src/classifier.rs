@@ -32,8 +32,8 @@ pub trait Classifier: Send {
     /// Turns scores of this model into probabilities: none negative, summing to 1.
     fn probabilities(&self, scores: &[f64]) -> Vec<f64>;
 
-    /// Learns one sample. Weight 1 is a plain sample, 2 counts as the same sample twice, 0 leaves
-    /// the model unchanged but for a class first seen here.
+    /// Learns one sample. Weight 1 is a plain sample, 2 counts twice as much, 0 leaves the model
+    /// unchanged but for a class first seen here.
     fn learn_one(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error>;
 
     /// The most likely class, or `None` before any class was seen.

@@ -28,12 +28,12 @@ pub enum Error {
 
     /// An input is too large to square safely and the scaling does not bound it.
     #[error(
-        "input {input} is {value:e} after scaling, beyond the limit of {limit:e}: \
+        "input '{input}' is {value:e} after scaling, beyond the limit of {limit:e}: \
          use running scaling, or scale it before"
     )]
     InputTooLarge {
-        /// Position of the input among the declared ones.
-        input: usize,
+        /// The input's name.
+        input: String,
         /// Its value after scaling.
         value: f64,
         /// The largest magnitude accepted.
@@ -111,6 +111,15 @@ pub enum Error {
         needed: u128,
         /// Bytes allowed in all.
         limit: u64,
+    },
+
+    /// A sample of a stream could not be learned.
+    #[error("sample {sample}: {source}")]
+    Sample {
+        /// Its number in the stream, from 1.
+        sample: u64,
+        /// Why not.
+        source: Box<Error>,
     },
 
     /// A stream could not be read.

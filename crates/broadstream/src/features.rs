@@ -109,10 +109,7 @@ impl FeatureMap {
 
     /// Fixes the number of inputs per sample that weights are scaled for; only the first call counts.
     pub(crate) fn fix_fan_in(&mut self, inputs: usize) {
-        self.input_scale.get_or_insert(match self.weight_scale {
-            WeightScale::FanIn => UNIT_VARIANCE / (inputs.max(1) as f64).sqrt(),
-            WeightScale::Paper => 1.0,
-        });
+        self.input_scale.get_or_insert(input_scale(self.weight_scale, inputs));
     }
 
     /// Appends the features of each sample, a row each, to `features`. `scaled` holds the samples'
@@ -153,7 +150,8 @@ impl FeatureMap {
         let start = features.len();
         features.resize(start + self.len(), 0.0);
         let z = &mut features[start..start + self.linear];
-        let input_scale = self.input_scale.unwrap_or(1.0);
+        let input_scale =
+            self.input_scale.unwrap_or_else(|| input_scale(self.weight_scale, sample.len()));
         let columns = self.input_biases.len();
         self.path.run(
             #[inline(always)]
@@ -220,6 +218,14 @@ fn random_columns(seed: u64, role: &str, name: &str, count: usize) -> Vec<Column
         columns[i / NODES].0[i % NODES] = random.signed_unit();
     }
     columns
+}
+
+/// What W_f is multiplied by when a sample has that many inputs.
+fn input_scale(weight_scale: WeightScale, inputs: usize) -> f64 {
+    match weight_scale {
+        WeightScale::FanIn => UNIT_VARIANCE / (inputs.max(1) as f64).sqrt(),
+        WeightScale::Paper => 1.0,
+    }
 }
 
 /// W_e, row by row.

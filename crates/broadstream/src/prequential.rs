@@ -63,6 +63,9 @@ pub trait Observer {
     /// Called for every sample after its prediction.
     fn sample(&mut self, _outcome: Outcome<'_>) {}
 
+    /// Called for every point of the curve, if one was asked for.
+    fn curve(&mut self, _point: &CurvePoint) {}
+
     /// Called after every block; `Break` ends the evaluation there.
     fn block(&mut self, _metrics: &Metrics) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -107,7 +110,7 @@ pub struct Evaluation {
 
 /// Evaluates a model on a stream, and trains it on the way.
 ///
-/// `clock` returns the time since some fixed moment. A stream in which only one class occurs is an
+/// The model must be new. `clock` returns the time since some fixed moment. A stream in which only one class occurs is an
 /// error: there is nothing to tell apart.
 ///
 /// ```
@@ -131,6 +134,13 @@ pub fn evaluate(
     observer: &mut dyn Observer,
 ) -> Result<Evaluation, Error> {
     options.check()?;
+    if model.inputs() > 0 || model.classes() > 0 {
+        return Err(Error::Config {
+            option: "model",
+            rule: "new, since a stream numbers inputs and classes in its own order",
+            value: format!("one with {} inputs and {} classes", model.inputs(), model.classes()),
+        });
+    }
     let mut run = Run {
         model,
         clock,
@@ -163,7 +173,8 @@ pub fn evaluate(
 }
 
 impl PrequentialOptions {
-    fn check(&self) -> Result<(), Error> {
+    /// Checks every rule; [`evaluate`] does that too.
+    pub fn check(&self) -> Result<(), Error> {
         let sizes = [
             ("block", self.block as u64),
             ("window", self.window as u64),
@@ -204,23 +215,36 @@ impl Run<'_> {
         }
         self.scores.clear();
         let started = (self.clock)();
-        if separate_times {
-            self.test_and_train_apart(block)?;
+        let learned = if separate_times {
+            self.test_and_train_apart(block)
         } else {
-            self.model.test_then_train(block, &mut self.scores)?;
-        }
+            // A refused block is gone through one by one: it is met at the same sample then,
+            // whatever the block size, and that sample can be named.
+            match self.model.test_then_train(block, &mut self.scores) {
+                Err(_) => {
+                    self.scores.clear();
+                    self.test_and_train_apart(block)
+                }
+                learned => learned,
+            }
+        };
         self.evaluation.times.test_then_train += (self.clock)().saturating_sub(started);
         self.count(block, schema);
+        learned?;
         Ok(self.observer.block(&self.evaluation.metrics))
     }
 
     fn test_and_train_apart(&mut self, block: &Block) -> Result<(), Error> {
         let (mut predicting, mut learning) = (Duration::ZERO, Duration::ZERO);
         for i in 0..block.len() {
+            let sample = self.evaluation.metrics.confusion().samples() + i as u64 + 1;
+            let place = |source| Error::Sample { sample, source: Box::new(source) };
             let started = (self.clock)();
-            self.scores.push(&self.model.scores_one(block.sample(i))?);
+            let scores = self.model.scores_one(block.sample(i)).map_err(place)?;
             let predicted = (self.clock)();
-            self.model.learn_one(block.sample(i), block.class(i), block.weight(i))?;
+            let (class, weight) = (block.class(i), block.weight(i));
+            self.model.learn_one(block.sample(i), class, weight).map_err(place)?;
+            self.scores.push(&scores);
             predicting += predicted.saturating_sub(started);
             learning += (self.clock)().saturating_sub(predicted);
         }
@@ -231,7 +255,8 @@ impl Run<'_> {
     }
 
     fn count(&mut self, block: &Block, schema: &Schema) {
-        for (i, scores) in self.scores.iter().enumerate() {
+        for i in 0..self.scores.len() {
+            let scores = self.scores.row(i);
             let (truth, predicted) = (block.class(i), arg_max(scores));
             let probabilities = self.model.probabilities(scores);
             let metrics = &mut self.evaluation.metrics;
@@ -240,14 +265,20 @@ impl Run<'_> {
             let probabilities = &probabilities;
             self.observer.sample(Outcome { sample, truth, predicted, probabilities, schema });
             if self.curve_every.is_some_and(|every| sample.is_multiple_of(every)) {
-                self.evaluation.curve.push(CurvePoint::now(&self.evaluation.metrics));
+                self.add_point();
             }
         }
     }
 
-    fn finish(self, schema: &Schema) -> Result<Evaluation, Error> {
-        let mut evaluation = self.evaluation;
-        let samples = evaluation.metrics.confusion().samples();
+    fn add_point(&mut self) {
+        let metrics = &self.evaluation.metrics;
+        let point = CurvePoint { cumulative: metrics.summary(), window: metrics.window_summary() };
+        self.observer.curve(&point);
+        self.evaluation.curve.push(point);
+    }
+
+    fn finish(mut self, schema: &Schema) -> Result<Evaluation, Error> {
+        let samples = self.evaluation.metrics.confusion().samples();
         match schema.labels() {
             _ if samples == 0 => return Err(StreamError::Empty.into()),
             [label] => {
@@ -257,14 +288,8 @@ impl Run<'_> {
             _ => {}
         }
         if self.curve_every.is_some_and(|every| !samples.is_multiple_of(every)) {
-            evaluation.curve.push(CurvePoint::now(&evaluation.metrics));
+            self.add_point();
         }
-        Ok(evaluation)
-    }
-}
-
-impl CurvePoint {
-    fn now(metrics: &Metrics) -> Self {
-        CurvePoint { cumulative: metrics.summary(), window: metrics.window_summary() }
+        Ok(self.evaluation)
     }
 }

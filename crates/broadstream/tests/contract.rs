@@ -1,8 +1,10 @@
 //! The contract that every `Classifier` keeps, checked for each of them on the same streams.
 
 use broadstream::{
-    Block, Classifier, Error, InputKind, OnlineBls, OnlineBlsConfig, Sample, Scaling, Scores,
+    Block, Classifier, Error, InputKind, OnlineBls, OnlineBlsConfig, PrequentialOptions, Sample,
+    Scaling, Scores,
     baselines::{Majority, NoChange},
+    evaluate,
     stream::{
         MemoryStream, Stream,
         synth::{Hyperplane, HyperplaneOptions},
@@ -212,7 +214,7 @@ fn extreme_inputs_are_learned_or_refused_but_never_break_a_model() {
     for (name, mut model) in models() {
         declare(&mut *model);
         model.learn_many(&part(&samples, 0..50)).unwrap();
-        for value in [1e300, -1e300, f64::MAX, f64::MIN_POSITIVE, 5e-324, -0.0, 1e49] {
+        for value in [1e300, -1e300, f64::MAX, f64::MIN_POSITIVE, 5e-324, -0.0, 1e14] {
             for x in [[value, 0.1, 0.2, 0.3, 1.0], [0.1, 0.2, 0.3, 0.4, value]] {
                 let learned = model.learn_one(Sample::dense(&x), 0, 1.0);
                 assert!(
@@ -268,6 +270,41 @@ fn inputs_may_come_late_and_in_any_order() {
         forward.learn_one(samples.sample(i), samples.class(i), samples.weight(i)).unwrap();
         backward.learn_one(x, samples.class(i), samples.weight(i)).unwrap();
     }
+}
+
+#[test]
+fn a_weight_of_zero_changes_nothing() {
+    let samples = samples();
+    for (name, mut model) in models() {
+        declare(&mut *model);
+        model.learn_many(&part(&samples, 0..60)).unwrap();
+        let before = model.scores_one(samples.sample(70)).unwrap();
+        for i in 0..60 {
+            model.learn_one(samples.sample(i), samples.class(i), 0.0).unwrap();
+        }
+        assert_eq!(model.scores_one(samples.sample(70)).unwrap(), before, "{name}");
+    }
+}
+
+#[test]
+fn features_before_the_first_sample_are_those_it_is_learned_with() {
+    let mut model = OnlineBls::new(OnlineBlsConfig { scaling: Scaling::None, ..small() }).unwrap();
+    declare(&mut model);
+    let x = Sample::dense(&[0.1, 0.2, 0.3, 0.4, 1.0]);
+    let before = model.features_one(x).unwrap();
+    model.learn_one(x, 0, 1.0).unwrap();
+    assert_eq!(model.features_one(x).unwrap(), before);
+}
+
+#[test]
+fn an_evaluation_wants_a_new_model() {
+    let stream = || Hyperplane::new(HyperplaneOptions::default()).unwrap().take(50);
+    let clock = || std::time::Duration::ZERO;
+    let options = PrequentialOptions::default();
+    let mut model = OnlineBls::new(small()).unwrap();
+    evaluate(&mut stream(), &mut model, &options, &clock, &mut ()).unwrap();
+    let refused = evaluate(&mut stream(), &mut model, &options, &clock, &mut ());
+    assert!(matches!(refused, Err(Error::Config { option: "model", .. })));
 }
 
 #[test]

@@ -93,6 +93,14 @@ impl Gram {
         }
     }
 
+    /// The largest entry: it lies on the diagonal.
+    pub(super) fn largest_diagonal(&self) -> f64 {
+        let diagonal = (0..self.p.len()).flat_map(|panel| {
+            self.p.split(panel).1.iter().enumerate().map(|(row, column)| column.0[row])
+        });
+        diagonal.fold(0.0, f64::max)
+    }
+
     fn lay_out(&mut self, features: &[f64], weights: &[f64]) {
         let order = self.order();
         let samples = weights.len();
@@ -101,7 +109,7 @@ impl Gram {
             laid_out.clear();
             laid_out.resize(columns, Column::ZERO);
         }
-        for (s, (row, weight)) in features.chunks_exact(order).zip(weights).enumerate() {
+        for (s, (row, weight)) in features.chunks_exact(order.max(1)).zip(weights).enumerate() {
             for (panel, rows) in row.chunks(ROWS).enumerate() {
                 let column = panel * samples + s;
                 for (i, feature) in rows.iter().enumerate() {

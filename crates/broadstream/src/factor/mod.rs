@@ -181,6 +181,16 @@ impl Factor {
         for (what, expected, found) in lengths {
             check_length(what, expected, found)?;
         }
+        if let Some(&value) = update.weights.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
+            return Err(Error::Weight { value });
+        }
+        let rows = [(update.features, self.order()), (update.targets, self.targets)];
+        for (values, length) in rows {
+            if let Some(place) = values.iter().position(|value| !value.is_finite()) {
+                let (input, value) = (place % length, values[place]);
+                return Err(Error::InputNotFinite { input, value });
+            }
+        }
         Ok(samples)
     }
 }

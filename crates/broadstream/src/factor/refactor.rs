@@ -22,10 +22,12 @@ use crate::{error::Error, simd::Path};
 const TILE: usize = 3;
 
 impl Factor {
-    /// Replaces the factor by that of P + ridge · I and keeps the weights as they are.
+    /// Replaces the factor by that of P + ridge · I and keeps the weights as they are. A ridge that
+    /// would be lost in the rounding of P is raised to where it is not.
     pub fn refactor(&mut self, gram: &Gram, ridge: f64) -> Result<(), Error> {
         check_length("the rows of the matrix", self.order(), gram.order())?;
         let weights = self.weights();
+        let ridge = ridge.max(gram.largest_diagonal() * f64::EPSILON * self.order() as f64);
         match self.path {
             Path::Portable => self.factor_panels(Portable, &gram.p, ridge),
             #[cfg(target_arch = "x86_64")]

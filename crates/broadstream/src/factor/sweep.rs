@@ -111,7 +111,7 @@ impl Scratch {
         self.gamma.extend(gamma);
         self.w.clear();
         self.w.resize(panels::panels(order) * samples, Column::ZERO);
-        for (s, row) in features.chunks_exact(order).enumerate() {
+        for (s, row) in features.chunks_exact(order.max(1)).enumerate() {
             for (panel, rows) in row.chunks(ROWS).enumerate() {
                 self.w[panel * samples + s].0[..rows.len()].copy_from_slice(rows);
             }

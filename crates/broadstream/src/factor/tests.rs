@@ -318,3 +318,38 @@ fn slices_of_the_wrong_length_are_refused() {
     assert!(factor.scores(&[1.0; 2]).is_err());
     assert!(factor.refactor(&Gram::new(4), 1.0).is_err());
 }
+
+#[test]
+fn values_that_are_no_numbers_are_refused() {
+    let samples = Samples::new(13, 3, 5);
+    let (mut factor, _) = swept(&samples, 5, 1.0, Path::detect());
+    let before = bits(&factor);
+    let (a, y) = (samples.features(0), samples.one_hot(0));
+    for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(factor.unlearn(a, y, weight), Err(Error::Weight { .. })), "{weight}");
+    }
+    assert!(factor.unlearn(a, &[f64::NAN, 0.0, 0.0], 1.0).is_err());
+    assert!(factor.unlearn(&[f64::INFINITY; 13], y, 1.0).is_err());
+    assert_eq!(bits(&factor), before);
+    let mut empty = Factor::new(0, 1.0);
+    empty.add_targets(1);
+    let update = Update { features: &[], targets: &[1.0], weights: &[1.0], forgetting: 1.0 };
+    empty.sweep(update, &mut [0.0]).unwrap();
+    Gram::new(0).add(&[], &[1.0]).unwrap();
+}
+
+#[test]
+fn a_ridge_lost_in_rounding_does_not_break_the_factor() {
+    // Three directions in thirteen dimensions, 1e20 times the ridge.
+    let samples = Samples::new(13, 2, 3);
+    let large: Vec<f64> = samples.features.iter().map(|a| a * 1e10).collect();
+    let mut gram = Gram::new(13);
+    for _ in 0..50 {
+        gram.add(&large, &samples.weights).unwrap();
+    }
+    let mut factor = Factor::new(13, 1.0);
+    factor.add_targets(2);
+    factor.refactor(&gram, 1.0).unwrap();
+    let solved = factor.solve(&large[..13]).unwrap();
+    assert!(solved.iter().all(|x| x.abs() < 1.0), "{solved:?}");
+}

@@ -15,7 +15,7 @@ use crate::{
 /// let config = OnlineBlsConfig { forgetting: 0.999, ..OnlineBlsConfig::default() };
 /// let model = OnlineBls::new(config)?;
 /// let refused = OnlineBls::new(OnlineBlsConfig { ridge: 0.0, ..OnlineBlsConfig::default() });
-/// assert_eq!(refused.unwrap_err().to_string(), "ridge must be above 0 and finite, got 0");
+/// assert_eq!(refused.unwrap_err().to_string(), "ridge must be above 0, from 1e-100 to 1e100, got 0");
 /// # Ok::<(), broadstream::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -104,8 +104,9 @@ impl OnlineBlsConfig {
     /// After how many features each nested model ends: the linear nodes alone first, then twice as
     /// many enhancement nodes with each model up to all of them.
     pub(super) fn nested_features(&self) -> Vec<usize> {
-        let halvings = (0..self.nested_models.saturating_sub(1) as u32).rev();
-        let enhancement = halvings.map(|k| self.enhancement().checked_shr(k).unwrap_or(0));
+        let halvings = (self.nested_models - 1).min(usize::BITS as usize) as u32;
+        let enhancement =
+            (0..halvings).rev().map(|k| self.enhancement().checked_shr(k).unwrap_or(0));
         let smallest = (self.nested_models > 1).then_some(0);
         let mut sizes: Vec<usize> =
             smallest.into_iter().chain(enhancement).map(|nodes| self.linear() + nodes).collect();
@@ -132,11 +133,17 @@ impl OnlineBlsConfig {
         for (option, value) in sizes {
             check(option, value >= 1, "at least 1", &value)?;
         }
-        let sound = self.ridge > 0.0 && self.ridge.is_finite();
-        check("ridge", sound, "above 0 and finite", &self.ridge)?;
+        let sound = (1e-100..=1e100).contains(&self.ridge);
+        check("ridge", sound, "above 0, from 1e-100 to 1e100", &self.ridge)?;
         // Below, a single forgetting step could lose the state to underflow.
         let sound = self.forgetting >= 1e-6 && self.forgetting <= 1.0;
         check("forgetting", sound, "in (0, 1], and at least 1e-6", &self.forgetting)?;
+        let faded = self.forgetting.powf(self.refresh_every.unwrap_or(1) as f64);
+        let rule = "small enough that forgetting to its power is at least 1e-6";
+        check("refresh_every", faded >= 1e-6, rule, &self.refresh_every.unwrap_or(1))?;
+        // One sample has no spread: scaled by it, every input would be 0 for ever.
+        let frozen = self.freeze_scaling_after.unwrap_or(2);
+        check("freeze_scaling_after", frozen >= 2, "at least 2", &frozen)?;
         let needed = self.bytes(0, 0);
         if needed > u128::from(self.memory_limit) {
             let what = "the nodes";
@@ -187,6 +194,7 @@ mod tests {
         assert_eq!(nested(2, 1000), [100, 1100]);
         assert_eq!(nested(1, 1000), []);
         assert_eq!(nested(100, 2), [100, 101, 102]);
+        assert_eq!(nested(usize::MAX, 2), [100, 101, 102]);
     }
 
     #[test]
@@ -195,11 +203,11 @@ mod tests {
         for (config, message) in [
             (
                 OnlineBlsConfig { ridge: -1.0, ..default() },
-                "ridge must be above 0 and finite, got -1",
+                "ridge must be above 0, from 1e-100 to 1e100, got -1",
             ),
             (
                 OnlineBlsConfig { ridge: f64::NAN, ..default() },
-                "ridge must be above 0 and finite, got NaN",
+                "ridge must be above 0, from 1e-100 to 1e100, got NaN",
             ),
             (
                 OnlineBlsConfig { forgetting: 0.0, ..default() },

@@ -5,7 +5,7 @@ mod config;
 
 pub use self::config::OnlineBlsConfig;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::{
     block::{Block, check_class},
@@ -17,7 +17,7 @@ use crate::{
     forgetting::Forgetting,
     probability,
     sample::Sample,
-    scaling::Scaler,
+    scaling::{LARGEST_SCALED, Scaler},
     schema::InputKind,
     scores::Scores,
 };
@@ -47,7 +47,8 @@ const BLOCK: usize = 64;
 #[derive(Clone, Debug)]
 pub struct OnlineBls {
     config: OnlineBlsConfig,
-    names: HashSet<String>,
+    /// The position of each input by its name.
+    names: HashMap<String, usize>,
     scaler: Scaler,
     features: FeatureMap,
     factor: Factor,
@@ -92,7 +93,7 @@ impl OnlineBls {
         Ok(OnlineBls {
             combination: Combination::new(factor.readouts().len()),
             factor,
-            names: HashSet::new(),
+            names: HashMap::new(),
             scaler,
             features,
             forgetting,
@@ -114,7 +115,7 @@ impl OnlineBls {
     /// The broad features of a sample, as the model would use them to predict or learn it now.
     pub fn features_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
         x.check(self.inputs())?;
-        self.scaler.check(x)?;
+        self.check_size(x)?;
         let mut scaled = Vec::with_capacity(x.len());
         self.scaler.transform(x, &mut scaled);
         let mut features = Vec::with_capacity(self.features.len());
@@ -143,7 +144,7 @@ impl OnlineBls {
         let mut known = self.classes();
         let classes = block.check(self.inputs(), known)?;
         for i in 0..block.len() {
-            self.scaler.check(block.sample(i))?;
+            self.check_size(block.sample(i))?;
         }
         self.check_memory("the classes", self.inputs(), classes)?;
         self.factor.add_targets(classes);
@@ -159,7 +160,9 @@ impl OnlineBls {
             let row = self.factor.readouts().len() * classes;
             for (i, members) in (start..end).zip(self.scratch.scores.chunks_exact(row)) {
                 scores.push(&self.combination.combine(members, classes)[..known]);
-                self.combination.observe(members, classes, block.class(i), block.weight(i));
+                if block.weight(i) > 0.0 {
+                    self.combination.observe(members, classes, block.class(i), block.weight(i));
+                }
                 known = check_class(block.class(i), known)?;
             }
             start = end;
@@ -207,6 +210,13 @@ impl OnlineBls {
         Ok(())
     }
 
+    fn check_size(&self, x: Sample<'_>) -> Result<(), Error> {
+        let Some((position, value)) = self.scaler.find_too_large(x) else { return Ok(()) };
+        let input = self.names.iter().find(|(_, at)| **at == position);
+        let input = input.map_or_else(|| position.to_string(), |(name, _)| name.clone());
+        Err(Error::InputTooLarge { input, value, limit: LARGEST_SCALED })
+    }
+
     fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
         let (needed, limit) = (self.config.bytes(inputs, classes), self.config.memory_limit);
         if needed > u128::from(limit) { Err(Error::Memory { what, needed, limit }) } else { Ok(()) }
@@ -215,13 +225,13 @@ impl OnlineBls {
 
 impl Classifier for OnlineBls {
     fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
-        if self.names.contains(name) {
+        if self.names.contains_key(name) {
             return Err(Error::DuplicateInput { name: name.to_owned() });
         }
         self.check_memory("the inputs", self.inputs() + 1, self.classes())?;
         self.scaler.declare_input(name, kind)?;
         self.features.declare_input(name);
-        self.names.insert(name.to_owned());
+        self.names.insert(name.to_owned(), self.names.len());
         Ok(())
     }
 

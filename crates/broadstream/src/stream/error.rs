@@ -131,6 +131,19 @@ pub enum StreamError {
         name: String,
     },
 
+    /// A category or a label is too long to be one.
+    #[error(
+        "line {line}, column '{column}': a category or label must be at most {limit} bytes long"
+    )]
+    CellTooLong {
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+        /// The longest accepted.
+        limit: usize,
+    },
+
     /// A row has no label.
     #[error("line {line}, column '{column}': the label is missing")]
     MissingLabel {

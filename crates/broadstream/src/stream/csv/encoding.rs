@@ -95,6 +95,7 @@ impl Encoder {
             line,
             column: self.columns.name(target).to_owned(),
         })?;
+        check_length(label, line, self.columns.name(target))?;
         let label = utf8(label, line)?;
         self.encode_inputs(row)?;
         if !self.inputs.is_sorted() {
@@ -183,17 +184,23 @@ impl Encoder {
     }
 
     fn new_indicator(&mut self, k: usize, text: &[u8], line: u64) -> Result<u32, StreamError> {
-        let name = format!("{}={}", self.name(k), utf8(text, line)?);
+        let name = format!("{}={}", self.name(k), self.category(k, text, line)?);
         let input = self.declare(k, name, InputKind::Indicator, line)?;
         self.known[k].insert(text.into(), input);
         Ok(input)
     }
 
     fn new_code(&mut self, k: usize, text: &[u8], line: u64) -> Result<u32, StreamError> {
-        utf8(text, line)?;
+        self.category(k, text, line)?;
         let code = self.known[k].len() as u32;
         self.known[k].insert(text.into(), code);
         Ok(code)
+    }
+
+    /// The text of a new category of input column `k`.
+    fn category<'t>(&self, k: usize, text: &'t [u8], line: u64) -> Result<&'t str, StreamError> {
+        check_length(text, line, self.name(k))?;
+        utf8(text, line)
     }
 
     /// Settles how input column `k` is encoded.
@@ -243,6 +250,16 @@ impl Encoder {
             self.values[k] = value;
         }
     }
+}
+
+/// Categories and labels are kept for good, so their length is bounded.
+fn check_length(text: &[u8], line: u64, column: &str) -> Result<(), StreamError> {
+    const LONGEST: usize = 4096;
+    if text.len() <= LONGEST {
+        return Ok(());
+    }
+    let (column, limit) = (column.to_owned(), LONGEST);
+    Err(StreamError::CellTooLong { line, column, limit })
 }
 
 fn utf8(text: &[u8], line: u64) -> Result<&str, StreamError> {
