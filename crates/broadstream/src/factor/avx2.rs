@@ -92,6 +92,8 @@ fn sweep<const G: usize>(
     }
 }
 
+/// Sample by sample, since one sample's w fits registers where it must be taken apart column by
+/// column; the block itself stays in the first cache.
 #[target_feature(enable = "avx2,fma")]
 fn sweep_diagonal<const G: usize>(
     block: &mut [Column<ROWS>],
@@ -102,29 +104,59 @@ fn sweep_diagonal<const G: usize>(
     beta: &mut [[f64; G]],
     w: &mut [Column<ROWS>; G],
 ) {
-    let mut carried: [[__m256d; V]; G] = std::array::from_fn(|s| load(&w[s]));
-    for (j, column) in block.iter_mut().enumerate() {
+    for s in 0..G {
+        let mut sample = DiagonalStep { mu_inverse, gamma: gamma[s], w: load(&w[s]) };
+        let columns = block.iter_mut().zip(d_inverse.iter_mut());
+        let mut columns = columns.zip(p.iter_mut().zip(beta.iter_mut()));
+        // The lane that holds p must be a constant, so the columns are written out.
+        macro_rules! columns {
+            ($($lane:literal of $register:literal),*) => {
+                $(if let Some(((column, d_inverse), (p, beta))) = columns.next() {
+                    let p_j = _mm256_permute4x64_pd::<{ $lane * 0x55 }>(sample.w[$register]);
+                    (p[s], beta[s]) = sample.column(p_j, column, d_inverse);
+                })*
+            };
+        }
+        columns!(
+            0 of 0, 1 of 0, 2 of 0, 3 of 0, 0 of 1, 1 of 1, 2 of 1, 3 of 1, 0 of 2, 1 of 2, 2 of 2,
+            3 of 2
+        );
+        gamma[s] = sample.gamma;
+    }
+}
+
+/// One sample on its way through a diagonal block.
+struct DiagonalStep {
+    mu_inverse: f64,
+    gamma: f64,
+    w: [__m256d; V],
+}
+
+impl DiagonalStep {
+    /// Updates a column for p, which is given in all four places, and returns p and β.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    fn column(
+        &mut self,
+        p_j: __m256d,
+        column: &mut Column<ROWS>,
+        d_inverse: &mut f64,
+    ) -> (f64, f64) {
+        let p = _mm256_cvtsd_f64(p_j);
+        let q = p * *d_inverse;
+        let gamma_next = p.mul_add(q, self.gamma);
+        let gamma_inverse = 1.0 / gamma_next;
+        let beta = q * gamma_inverse;
+        *d_inverse *= self.gamma * gamma_inverse * self.mu_inverse;
+        self.gamma = gamma_next;
+        let beta_j = _mm256_set1_pd(beta);
         let mut entries = load(column);
-        for s in 0..G {
-            let p_j = lane(carried[s][j / 4], j % 4);
-            let scalar = _mm256_cvtsd_f64(p_j);
-            let q = scalar * d_inverse[j];
-            let gamma_next = scalar.mul_add(q, gamma[s]);
-            let gamma_inverse = 1.0 / gamma_next;
-            let beta_j = q * gamma_inverse;
-            d_inverse[j] *= gamma[s] * gamma_inverse * mu_inverse;
-            gamma[s] = gamma_next;
-            p[j][s] = scalar;
-            beta[j][s] = beta_j;
-            for v in 0..V {
-                carried[s][v] = _mm256_fnmadd_pd(p_j, entries[v], carried[s][v]);
-            }
-            let beta_j = _mm256_set1_pd(beta_j);
-            for v in 0..V {
-                entries[v] = _mm256_fmadd_pd(beta_j, carried[s][v], entries[v]);
-            }
+        for v in 0..V {
+            self.w[v] = _mm256_fnmadd_pd(p_j, entries[v], self.w[v]);
+            entries[v] = _mm256_fmadd_pd(beta_j, self.w[v], entries[v]);
         }
         store(column, entries);
+        (p, beta)
     }
 }
 
@@ -183,16 +215,4 @@ fn prefetch(column: &Column<ROWS>) {
     // A column of 96 bytes touches at most two cache lines that the one before did not.
     _mm_prefetch::<_MM_HINT_T0>(ahead);
     _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(64));
-}
-
-/// One of a register's four numbers in all four places.
-#[target_feature(enable = "avx2,fma")]
-#[inline]
-fn lane(register: __m256d, lane: usize) -> __m256d {
-    match lane {
-        0 => _mm256_permute4x64_pd::<0x00>(register),
-        1 => _mm256_permute4x64_pd::<0x55>(register),
-        2 => _mm256_permute4x64_pd::<0xaa>(register),
-        _ => _mm256_permute4x64_pd::<0xff>(register),
-    }
 }
