@@ -1,9 +1,12 @@
 # Every task of this project; `make help` lists them.
 
 CARGO ?= cargo
+BROADSTREAM = $(abspath $(or $(CARGO_TARGET_DIR),target))/release/broadstream
+# Such as --quick, or --orders 1100 --rounds 21
+BENCH_OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint format doc deny clean
+.PHONY: help build demo test bench lint format doc deny clean
 
 help: ## List the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,13 +20,20 @@ demo: ## Classify the built-in drifting stream
 test: ## Run every test, the examples in the documentation included
 	$(CARGO) test --workspace --locked
 
+bench: build ## Time the factor beside its peers into bench/results.md (installs what is missing)
+	bench/prepare.sh
+	cd bench && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(CARGO) run --release --locked -- \
+		--python .venv/bin/python --program $(BROADSTREAM) $(BENCH_OPTIONS)
+
 lint: ## Check the format, the lints and the documentation's links
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path bench/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --quiet
 
 format: ## Format all code
 	$(CARGO) fmt --all
+	$(CARGO) fmt --manifest-path bench/Cargo.toml
 
 doc: ## Build the library's documentation into target/doc
 	$(CARGO) doc --no-deps --locked -p broadstream
@@ -34,3 +44,4 @@ deny: ## Check licences and sources of dependencies (installs cargo-deny if it i
 
 clean: ## Remove all that was built
 	$(CARGO) clean
+	rm -rf bench/target bench/.venv

@@ -1,0 +1,65 @@
+//! The whole program on a stream: what of the time is the model's.
+
+use std::{path::Path, process::Command};
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+/// The fastest of some runs.
+#[derive(Serialize)]
+pub(crate) struct Program {
+    pub(crate) command: String,
+    pub(crate) samples_per_second: f64,
+    pub(crate) samples_per_second_median: f64,
+    /// Percent of the run that went into reading the stream.
+    pub(crate) reading_percent: f64,
+    /// Percent of the run that went into features, predicting and learning.
+    pub(crate) test_then_train_percent: f64,
+    pub(crate) runs: usize,
+}
+
+/// What of the program's own report matters here.
+#[derive(Deserialize)]
+struct Report {
+    samples: u64,
+    seconds: f64,
+    times: Times,
+}
+
+#[derive(Deserialize)]
+struct Times {
+    reading: f64,
+    test_then_train: f64,
+}
+
+pub(crate) fn time(program: &Path, quick: bool) -> Result<Program> {
+    let (samples, runs) = if quick { (1000, 1) } else { (20_000, 5) };
+    let source = format!("hyperplane:samples={samples}");
+    let mut reports = Vec::new();
+    for run in 0..runs {
+        eprint!("\rthe whole program, run {} of {runs} ", run + 1);
+        reports.push(report(program, &source)?);
+    }
+    eprintln!();
+    ensure!(reports.iter().all(|report| report.samples == samples), "the program lost samples");
+    reports.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    let (best, middle) = (&reports[0], &reports[reports.len() / 2]);
+    Ok(Program {
+        command: format!("broadstream run {source} --json"),
+        samples_per_second: samples as f64 / best.seconds,
+        samples_per_second_median: samples as f64 / middle.seconds,
+        reading_percent: 100.0 * best.times.reading / best.seconds,
+        test_then_train_percent: 100.0 * best.times.test_then_train / best.seconds,
+        runs,
+    })
+}
+
+fn report(program: &Path, source: &str) -> Result<Report> {
+    let output = Command::new(program)
+        .args(["run", source, "--json"])
+        .output()
+        .with_context(|| format!("{} does not start", program.display()))?;
+    let message = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{} failed: {}", program.display(), message.trim());
+    serde_json::from_slice(&output.stdout).context("the program's JSON is not as expected")
+}
