@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 /// Classify data streams online, one sample at a time.
 #[derive(Parser)]
-#[command(name = "broadstream", version, about, after_help = EXAMPLES)]
+#[command(name = "broadstream", version, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -23,9 +23,7 @@ Examples:
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Predict and learn a stream, sample by sample, and report how well that went
     Run(Box<RunArguments>),
-    /// Write a generator's stream as CSV to standard output
     Generate(GenerateArguments),
     /// Write completions for a shell to standard output
     Completions {
@@ -99,7 +97,8 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "CHARACTER", value_parser = parse_delimiter)]
     pub(crate) delimiter: Option<u8>,
 
-    /// The first row holds the column names [default: unless one of its cells is a number]
+    /// The first row holds the column names [default: unless one of its cells is a number that
+    /// does not just count the columns]
     #[arg(long, conflicts_with = "no_header")]
     pub(crate) header: bool,
 
@@ -111,7 +110,7 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
 
-    /// Read everything into memory and put it into a random order
+    /// Read everything into memory and put it into a random order, before --limit applies
     #[arg(long, value_name = "SEED")]
     pub(crate) shuffle: Option<u64>,
 }

@@ -66,8 +66,8 @@ impl Source {
             Source::File(path) => open_file(path, csv_options(input, preset))?,
         };
         if let Some(seed) = input.shuffle {
-            let mut stream = MemoryStream::read(&mut *opened.stream, input.limit)
-                .with_context(|| self.name())?;
+            let mut stream =
+                MemoryStream::read(&mut *opened.stream, None).with_context(|| self.name())?;
             stream.shuffle(seed);
             opened = Opened { stream: Box::new(stream), bytes: None };
         }

@@ -202,6 +202,13 @@ fn shuffling_and_presets_work_on_files() {
     let path = file(&folder, "table.csv", table(120));
     let run = |more: &[&str]| json(&[&["run", &path, "--drop", "id"], more].concat());
     assert_eq!(run(&["--shuffle", "1"])["oca"], run(&["--shuffle", "1"])["oca"]);
+    let sorted = file(
+        &folder,
+        "sorted.csv",
+        format!("x,class\n{}{}", "1,a\n".repeat(50), "2,b\n".repeat(50)),
+    );
+    let shuffled = json(&["run", &sorted, "--shuffle", "1", "--limit", "20"]);
+    assert_eq!((&shuffled["samples"], &shuffled["classes"]), (&20.into(), &2.into()));
     let paper = run(&["--preset", "paper"]);
     assert_eq!(paper["inputs"], 2, "the paper codes categories as integers");
     assert_eq!(paper["config"]["ridge"], 1e-8);
