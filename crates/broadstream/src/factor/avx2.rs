@@ -52,6 +52,12 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
+    fn forward(self, l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]) {
+        // SAFETY: `self` exists, so the processor has AVX2 and FMA.
+        unsafe { forward(l, p, w) }
+    }
+
+    #[inline(always)]
     fn multiply<const SUBTRACT: bool, const C: usize>(
         self,
         a: &[Column<ROWS>],
@@ -157,6 +163,25 @@ impl DiagonalStep {
         }
         store(column, entries);
         (p, beta)
+    }
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn forward(l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]) {
+    let mut carried: [[__m256d; V]; 2] = std::array::from_fn(|n| load(&w[n]));
+    for ((first, second), p) in l[0].iter().zip(l[1]).zip(p) {
+        prefetch(first);
+        prefetch(second);
+        let p = _mm256_broadcast_sd(p);
+        for (carried, column) in carried.iter_mut().zip([first, second]) {
+            let entries = load(column);
+            for v in 0..V {
+                carried[v] = _mm256_fnmadd_pd(p, entries[v], carried[v]);
+            }
+        }
+    }
+    for n in 0..2 {
+        store(&mut w[n], carried[n]);
     }
 }
 

@@ -45,6 +45,10 @@ pub(super) trait Kernel: Copy {
         w: &mut [Column<ROWS>; G],
     );
 
+    /// [`sweep`](Self::sweep) of two panels for one sample, without learning: w ← w − p·l. The rows
+    /// of one panel would be too few to hide the latency of a multiply-add.
+    fn forward(self, l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]);
+
     /// `C` columns of a tile of a product of two panels: tile ← tile ± Σ_t a_t · b_tᵀ, where `first`
     /// picks the rows of b.
     fn multiply<const SUBTRACT: bool, const C: usize>(
@@ -86,18 +90,6 @@ pub(super) fn sweep_targets<const R: usize, const G: usize>(
     }
     *w = carried;
     *scores = sums;
-}
-
-/// [`Kernel::sweep`] without learning: w ← w − p·l.
-#[inline(always)]
-pub(super) fn forward<const R: usize>(l: &[Column<R>], p: &[f64], w: &mut Column<R>) {
-    let mut carried = *w;
-    for (column, p) in l.iter().zip(p) {
-        for i in 0..R {
-            carried.0[i] = (-p).mul_add(column.0[i], carried.0[i]);
-        }
-    }
-    *w = carried;
 }
 
 /// [`Kernel::sweep_diagonal`] without learning: fills the block's p.

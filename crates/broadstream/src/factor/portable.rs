@@ -66,6 +66,17 @@ impl Kernel for Portable {
     }
 
     #[inline(always)]
+    fn forward(self, l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]) {
+        for (l, w) in l.iter().zip(w) {
+            for (column, p) in l.iter().zip(p) {
+                for i in 0..ROWS {
+                    w.0[i] = (-p).mul_add(column.0[i], w.0[i]);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
     fn multiply<const SUBTRACT: bool, const C: usize>(
         self,
         a: &[Column<ROWS>],

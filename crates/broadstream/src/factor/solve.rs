@@ -2,8 +2,9 @@
 
 use super::{
     Factor, check_length,
-    kernel::{forward, forward_diagonal, score, transposed},
+    kernel::{Kernel, forward_diagonal, score, transposed},
     panels::{Column, Panels, ROWS, TARGET_ROWS},
+    portable::Portable,
 };
 use crate::{error::Error, simd::Path};
 
@@ -81,20 +82,53 @@ impl Factor {
     fn forward_substitute(&self, b: &[f64]) -> Result<Vec<f64>, Error> {
         check_length("features", self.order(), b.len())?;
         let mut p = vec![0.0; self.order()];
-        self.path.run(
-            #[inline(always)]
-            || {
-                for (panel, rows) in b.chunks(ROWS).enumerate() {
-                    let (left, block) = self.l.split(panel);
-                    let (known, new) = p.split_at_mut(panel * ROWS);
-                    let mut w = Column::ZERO;
-                    w.0[..rows.len()].copy_from_slice(rows);
-                    forward(left, known, &mut w);
-                    forward_diagonal(block, &mut new[..rows.len()], &mut w);
-                }
-            },
-        );
+        match self.path {
+            Path::Portable => self.substitute_panels(Portable, b, &mut p),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2(avx2) => avx2.run(
+                #[inline(always)]
+                || self.substitute_panels(avx2, b, &mut p),
+            ),
+        }
         Ok(p)
+    }
+
+    /// Two panels at a time; of an odd number the last goes with itself.
+    #[inline(always)]
+    fn substitute_panels<K: Kernel>(&self, kernel: K, b: &[f64], p: &mut [f64]) {
+        for (pair, rows) in b.chunks(2 * ROWS).enumerate() {
+            let (known, new) = p.split_at_mut(pair * 2 * ROWS);
+            let (upper, lower) = rows.split_at(rows.len().min(ROWS));
+            let mut w = [upper, lower].map(|rows| {
+                let mut w = Column::ZERO;
+                w.0[..rows.len()].copy_from_slice(rows);
+                w
+            });
+            let (upper_left, upper_block) = self.l.split(2 * pair);
+            let (upper_p, lower_p) = new[..rows.len()].split_at_mut(upper.len());
+            if lower.is_empty() {
+                kernel.forward([upper_left, upper_left], known, &mut w);
+                forward_diagonal(upper_block, upper_p, &mut w[0]);
+                break;
+            }
+            let (lower_left, lower_block) = self.l.split(2 * pair + 1);
+            kernel.forward([upper_left, lower_left], known, &mut w);
+            forward_diagonal(upper_block, upper_p, &mut w[0]);
+            // What the lower panel has beside the upper one's diagonal block.
+            let beside = &lower_left[known.len()..];
+            subtract_columns(beside, upper_p, &mut w[1]);
+            forward_diagonal(lower_block, lower_p, &mut w[1]);
+        }
+    }
+}
+
+/// w ← w − p·l for a few columns.
+#[inline(always)]
+fn subtract_columns(l: &[Column<ROWS>], p: &[f64], w: &mut Column<ROWS>) {
+    for (column, p) in l.iter().zip(p) {
+        for i in 0..ROWS {
+            w.0[i] = (-p).mul_add(column.0[i], w.0[i]);
+        }
     }
 }
 
