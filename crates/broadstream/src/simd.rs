@@ -3,7 +3,7 @@
 //! Kernels are written twice. The portable ones are plain loops over small arrays that call
 //! `mul_add`; they run anywhere and are the reference. Where the processor has AVX2 and FMA, the
 //! hottest are replaced by hand-written ones, and the rest run as the same source compiled under
-//! `target_feature`, since outside of it `mul_add` is a library call, twelve times slower. A fused
+//! `target_feature`, since outside of it `mul_add` is a slow library call. A fused
 //! multiply-add rounds once on either path and the order of operations is the same, so both paths
 //! give the same bits.
 

@@ -16,7 +16,7 @@
 //! and no cancellation. γ grew by the leverage aᵀK⁻¹a.
 //!
 //! The paper this follows keeps K = L Lᵀ, updates it by Givens rotations (its equation 15) and then
-//! solves for each class (equations 13 and 14). The weights are the same; the sweep costs a sixth.
+//! solves for each class (equations 13 and 14). The weights are the same.
 //!
 //! Parts: `panels` is the layout, `sweep` the update, `kernel` its inner loops (`portable`, `avx2`),
 //! `solve` what reads the factor, `refactor` builds it from a matrix, `gram` keeps that matrix.
