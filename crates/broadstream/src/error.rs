@@ -113,6 +113,15 @@ pub enum Error {
         limit: u64,
     },
 
+    /// The operating system refused threads.
+    #[error("cannot start {count} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        count: usize,
+        /// What the system said.
+        reason: String,
+    },
+
     /// A sample of a stream could not be learned.
     #[error("sample {sample}: {source}")]
     Sample {

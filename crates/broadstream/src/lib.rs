@@ -47,6 +47,7 @@ mod schema;
 mod scores;
 mod simd;
 pub mod stream;
+mod threads;
 
 pub use self::{
     activation::Activation,

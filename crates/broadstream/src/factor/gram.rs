@@ -3,14 +3,21 @@
 use super::{
     check_length,
     kernel::Kernel,
-    panels::{self, Column, Panels, ROWS},
+    panels::{self, Column, Panels, ROWS, SplitPanel},
     portable::Portable,
 };
-use crate::{error::Error, simd::Path};
+use crate::{
+    error::Error,
+    simd::Path,
+    threads::{Threads, share},
+};
 
 /// Columns of the triangle that are updated together: nine registers of sums hide the latency of a
 /// multiply-add, and with twelve the compiler spills one.
 const TILE: usize = 3;
+
+/// Fewer samples are added before another thread could be of help. The tests have threads at any size.
+const LEAST_SAMPLES: usize = if cfg!(test) { 2 } else { 8 };
 
 /// The lower triangle of P = Σ w·a·aᵀ.
 ///
@@ -31,6 +38,7 @@ pub struct Gram {
     /// Entries above the diagonal of a diagonal block mirror those below.
     pub(super) p: Panels,
     pub(super) path: Path,
+    threads: Threads,
     /// The samples' features and weighted features, panel by panel.
     features: Vec<Column<ROWS>>,
     weighted: Vec<Column<ROWS>>,
@@ -42,9 +50,15 @@ impl Gram {
         Gram {
             p: Panels::zero(order),
             path: Path::detect(),
+            threads: Threads::default(),
             features: Vec::new(),
             weighted: Vec::new(),
         }
+    }
+
+    /// Shares threads with others.
+    pub(crate) fn share_threads(&mut self, threads: &Threads) {
+        self.threads = threads.clone();
     }
 
     /// How many features there are.
@@ -65,22 +79,27 @@ impl Gram {
         match self.path {
             Path::Portable => self.add_samples(Portable, samples),
             #[cfg(target_arch = "x86_64")]
-            Path::Avx2(avx2) => avx2.run(
-                #[inline(always)]
-                || self.add_samples(avx2, samples),
-            ),
+            Path::Avx2(avx2) => self.add_samples(avx2, samples),
         }
         Ok(())
     }
 
-    #[inline(always)]
-    fn add_samples<K: Kernel>(&mut self, kernel: K, samples: usize) {
-        let Gram { p, features, weighted, .. } = self;
-        for (panel, rows) in features.chunks_exact(samples).enumerate() {
-            let (left, block) = p.split_mut(panel);
-            for (k, columns) in left.chunks_exact_mut(ROWS).chain([block]).enumerate() {
-                add_tile(kernel, columns, rows, &weighted[k * samples..][..samples]);
+    /// Panel by panel; they are independent, so threads may share them.
+    fn add_samples<K: Kernel + Sync>(&mut self, kernel: K, samples: usize) {
+        let Gram { p, features, weighted, path, threads } = self;
+        let (path, weighted) = (*path, weighted.as_slice());
+        let add = |(panel, rows): (SplitPanel<'_>, &[Column<ROWS>])| {
+            path.run(
+                #[inline(always)]
+                || add_panel(kernel, panel, rows, weighted, samples),
+            );
+        };
+        let panels = p.iter_mut().zip(features.chunks_exact(samples));
+        match threads.awake() {
+            Some(pool) if samples >= LEAST_SAMPLES => {
+                share(pool, panels, || (), |(), panel| add(panel));
             }
+            _ => panels.for_each(add),
         }
     }
 
@@ -118,6 +137,20 @@ impl Gram {
                 }
             }
         }
+    }
+}
+
+/// A panel of P receives all samples.
+#[inline(always)]
+fn add_panel<K: Kernel>(
+    kernel: K,
+    (left, block): SplitPanel<'_>,
+    rows: &[Column<ROWS>],
+    weighted: &[Column<ROWS>],
+    samples: usize,
+) {
+    for (k, columns) in left.chunks_exact_mut(ROWS).chain([block]).enumerate() {
+        add_tile(kernel, columns, rows, &weighted[k * samples..][..samples]);
     }
 }
 

@@ -40,7 +40,7 @@ use self::{
     panels::{Panels, TARGET_ROWS},
     sweep::Scratch,
 };
-use crate::{error::Error, simd::Path};
+use crate::{error::Error, simd::Path, threads::Threads};
 
 /// A ridge regression kept as a triangular factor, exact after every sample.
 ///
@@ -71,6 +71,7 @@ pub struct Factor {
     /// After how many features predictions are read off, the last after all of them.
     readouts: Vec<usize>,
     path: Path,
+    threads: Threads,
     scratch: Scratch,
 }
 
@@ -97,6 +98,7 @@ impl Factor {
             targets: 0,
             readouts: vec![order],
             path: Path::detect(),
+            threads: Threads::default(),
             scratch: Scratch::default(),
         }
     }
@@ -117,6 +119,18 @@ impl Factor {
     /// After how many features predictions are read off, in increasing order.
     pub fn readouts(&self) -> &[usize] {
         &self.readouts
+    }
+
+    /// Has several threads sweep a block of samples. They change no bit, and are of use for blocks of
+    /// eight samples and more on some hundred features and more. Default one.
+    pub fn set_threads(&mut self, count: usize) -> Result<(), Error> {
+        self.threads = Threads::new(count)?;
+        Ok(())
+    }
+
+    /// Shares threads with others.
+    pub(crate) fn share_threads(&mut self, threads: &Threads) {
+        self.threads = threads.clone();
     }
 
     /// How many bytes a factor of that order takes, targets apart.

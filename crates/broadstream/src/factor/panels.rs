@@ -59,8 +59,18 @@ impl Panels {
     }
 
     /// The same, to be written.
-    pub(super) fn split_mut(&mut self, panel: usize) -> (&mut [Column<ROWS>], &mut [Column<ROWS>]) {
+    pub(super) fn split_mut(&mut self, panel: usize) -> SplitPanel<'_> {
         self.columns[range(self.order, panel)].split_at_mut(panel * ROWS)
+    }
+
+    /// All panels in their order, each as [`split_mut`](Self::split_mut) gives it.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = SplitPanel<'_>> {
+        let (order, panels) = (self.order, self.len());
+        let mut rest = self.columns.as_mut_slice();
+        (0..panels).map(move |panel| {
+            let columns = rest.split_off_mut(..range(order, panel).len());
+            columns.expect("panels tile the columns").split_at_mut(panel * ROWS)
+        })
     }
 
     /// All columns of all panels.
@@ -74,6 +84,9 @@ impl Panels {
         self.columns[range(self.order, i / ROWS)][j].0[i % ROWS]
     }
 }
+
+/// A panel's columns left of its diagonal block, and the block itself.
+pub(super) type SplitPanel<'a> = (&'a mut [Column<ROWS>], &'a mut [Column<ROWS>]);
 
 /// How many panels cover that many rows.
 pub(super) fn panels(order: usize) -> usize {

@@ -10,15 +10,19 @@
 //! product wants them. A general library's factorisation was not taken: it would cost two
 //! conversions of layout, and its bits depend on the registers that the machine at hand has.
 
-use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 use super::{
     Factor, Gram, check_length,
     kernel::Kernel,
-    panels::{Column, Panels, ROWS},
+    panels::{Column, Panels, ROWS, SplitPanel},
     portable::Portable,
 };
-use crate::{error::Error, simd::Path};
+use crate::{
+    error::Error,
+    simd::Path,
+    threads::{Counter, ReleaseOnPanic, share},
+};
 
 /// Columns of a tile that are computed together, chosen as in [`Gram::add`].
 const TILE: usize = 3;
@@ -30,6 +34,10 @@ const DEPTH: usize = 128;
 /// Panels that are worked on at a time.
 const PANELS: usize = 4;
 
+/// Below this order a refresh is over before another thread could be of help. The tests have threads
+/// at any size.
+const LEAST_ORDER: usize = if cfg!(test) { 1 } else { 200 };
+
 impl Factor {
     /// Replaces the factor by that of P + ridge · I and keeps the weights as they are. A ridge that
     /// would be lost in the rounding of P is raised to where it is not.
@@ -40,32 +48,107 @@ impl Factor {
         match self.path {
             Path::Portable => self.factor_panels(Portable, &gram.p, ridge),
             #[cfg(target_arch = "x86_64")]
-            Path::Avx2(avx2) => avx2.run(
-                #[inline(always)]
-                || self.factor_panels(avx2, &gram.p, ridge),
-            ),
+            Path::Avx2(avx2) => self.factor_panels(avx2, &gram.p, ridge),
         }
         self.set_weights(&weights);
         Ok(())
     }
 
     /// Several panels at a time, so that each panel before them is fetched once for all of them.
-    #[inline(always)]
-    fn factor_panels<K: Kernel>(&mut self, kernel: K, k: &Panels, ridge: f64) {
-        let Factor { l, d_inverse, .. } = self;
-        let (order, panels) = (l.order(), l.len());
+    /// Threads may share these batches: one needs nothing of the batch before it until late.
+    fn factor_panels<'a, K: Kernel + Sync>(&'a mut self, kernel: K, k: &Panels, ridge: f64) {
+        let Factor { l, d_inverse, path, threads, .. } = self;
+        let (path, order, panels) = (*path, l.order(), l.len());
+        let finished = Finished::new(panels);
+        let mut rows = l.iter_mut().zip(d_inverse.chunks_mut(ROWS));
+        let batches = (0..panels)
+            .step_by(PANELS)
+            .map(|first| Batch { first, panels: rows.by_ref().take(PANELS).collect() });
         // M of the panels at hand.
-        let mut m = vec![Column::ZERO; PANELS * order];
-        for first in (0..panels).step_by(PANELS) {
-            let last = panels.min(first + PANELS);
-            for q in 0..last {
-                for (r, m) in (first..last).zip(m.chunks_exact_mut(order)) {
-                    match r.cmp(&q) {
-                        Ordering::Less => {}
-                        Ordering::Equal => finish_panel(kernel, l, d_inverse, k, ridge, r, m),
-                        Ordering::Greater => left_tile(kernel, l, k, r, q, m),
-                    }
-                }
+        let room = || vec![Column::ZERO; PANELS * order];
+        let factor = |m: &mut Vec<Column<ROWS>>, batch: Batch<'a>| {
+            path.run(
+                #[inline(always)]
+                || batch.factor(kernel, &finished, k, ridge, m),
+            );
+        };
+        match threads.awake() {
+            Some(pool) if order >= LEAST_ORDER => {
+                let batches: Vec<Batch<'a>> = batches.collect();
+                let start = || (room(), ReleaseOnPanic(|| finished.count.set(usize::MAX)));
+                share(pool, batches.into_iter(), start, |(m, _), batch| factor(m, batch));
+            }
+            _ => {
+                let mut m = room();
+                batches.for_each(|batch| factor(&mut m, batch));
+            }
+        }
+    }
+}
+
+/// The panels of L that are done, and their 1/d.
+struct Finished<'a> {
+    panels: Vec<OnceLock<FinishedPanel<'a>>>,
+    /// How many are done: they are so in their order.
+    count: Counter,
+}
+
+struct FinishedPanel<'a> {
+    left: &'a [Column<ROWS>],
+    block: &'a [Column<ROWS>],
+    d_inverse: &'a [f64],
+}
+
+impl<'a> Finished<'a> {
+    fn new(panels: usize) -> Self {
+        let panels = (0..panels).map(|_| OnceLock::new()).collect();
+        Finished { panels, count: Counter::default() }
+    }
+
+    /// Panel q, for which another thread may still have to be waited.
+    #[inline(always)]
+    fn panel(&self, q: usize) -> &FinishedPanel<'a> {
+        self.count.wait(q + 1);
+        self.panels[q].get().expect("no thread before this one has panicked")
+    }
+
+    fn add(&self, q: usize, panel: FinishedPanel<'a>) {
+        // A panel is added once, by the batch that owns it.
+        let _ = self.panels[q].set(panel);
+        self.count.set(q + 1);
+    }
+}
+
+/// A few panels of L, still to be computed.
+struct Batch<'a> {
+    first: usize,
+    panels: Vec<(SplitPanel<'a>, &'a mut [f64])>,
+}
+
+impl<'a> Batch<'a> {
+    #[inline(always)]
+    fn factor<K: Kernel>(
+        self,
+        kernel: K,
+        finished: &Finished<'a>,
+        k: &Panels,
+        ridge: f64,
+        m: &mut [Column<ROWS>],
+    ) {
+        let order = k.order();
+        let last = self.first + self.panels.len();
+        for q in 0..self.first {
+            let known = finished.panel(q);
+            for (r, m) in (self.first..last).zip(m.chunks_exact_mut(order)) {
+                left_tile(kernel, known, k, r, q, m);
+            }
+        }
+        for (r, panel) in (self.first..).zip(self.panels) {
+            let own = &mut m[(r - self.first) * order..][..order];
+            finished.add(r, finish_panel(kernel, panel, finished, k, ridge, r, own));
+            let rest = &mut m[(r + 1 - self.first) * order..];
+            for (below, m) in (r + 1..last).zip(rest.chunks_exact_mut(order)) {
+                left_tile(kernel, finished.panel(r), k, below, r, m);
             }
         }
     }
@@ -75,7 +158,7 @@ impl Factor {
 #[inline(always)]
 fn left_tile<K: Kernel>(
     kernel: K,
-    l: &Panels,
+    finished: &FinishedPanel<'_>,
     k: &Panels,
     r: usize,
     q: usize,
@@ -83,28 +166,28 @@ fn left_tile<K: Kernel>(
 ) {
     let mut tile = k.split(r).0.as_chunks::<ROWS>().0[q];
     let (known, new) = m.split_at_mut(q * ROWS);
-    let (l_left, l_block) = l.split(q);
-    subtract_product(kernel, known, l_left, &mut tile);
-    divide_by_unit_block(&mut tile, l_block);
+    subtract_product(kernel, known, finished.left, &mut tile);
+    divide_by_unit_block(&mut tile, finished.block);
     new[..ROWS].copy_from_slice(&tile);
 }
 
 /// L of a panel whose M is known left of the diagonal block, and the block.
 #[inline(always)]
-fn finish_panel<K: Kernel>(
+fn finish_panel<'a, K: Kernel>(
     kernel: K,
-    l: &mut Panels,
-    d_inverse: &mut [f64],
+    ((l_left, l_block), d_inverse): (SplitPanel<'a>, &'a mut [f64]),
+    finished: &Finished<'a>,
     k: &Panels,
     ridge: f64,
     panel: usize,
     m: &[Column<ROWS>],
-) {
+) -> FinishedPanel<'a> {
     let start = panel * ROWS;
-    let (l_left, l_block) = l.split_mut(panel);
-    for ((l, m), d_inverse) in l_left.iter_mut().zip(m).zip(d_inverse.iter()) {
-        for i in 0..ROWS {
-            l.0[i] = m.0[i] * d_inverse;
+    for (q, (l, m)) in l_left.chunks_exact_mut(ROWS).zip(m.chunks_exact(ROWS)).enumerate() {
+        for ((l, m), d_inverse) in l.iter_mut().zip(m).zip(finished.panel(q).d_inverse) {
+            for i in 0..ROWS {
+                l.0[i] = m.0[i] * d_inverse;
+            }
         }
     }
     let k_block = k.split(panel).1;
@@ -115,7 +198,8 @@ fn finish_panel<K: Kernel>(
         column
     });
     subtract_product(kernel, &m[..start], l_left, &mut tile);
-    factor_block(&tile, ridge, l_block, &mut d_inverse[start..]);
+    factor_block(&tile, ridge, l_block, d_inverse);
+    FinishedPanel { left: l_left, block: l_block, d_inverse }
 }
 
 /// tile ← tile − M Lᵀ over the columns known so far.

@@ -116,7 +116,18 @@ fn bits(factor: &Factor) -> Vec<u64> {
 }
 
 fn swept(samples: &Samples, block: usize, forgetting: f64, path: Path) -> (Factor, Vec<u64>) {
+    swept_by(&Threads::default(), samples, block, forgetting, path)
+}
+
+fn swept_by(
+    threads: &Threads,
+    samples: &Samples,
+    block: usize,
+    forgetting: f64,
+    path: Path,
+) -> (Factor, Vec<u64>) {
     let mut factor = Factor { path, ..Factor::new(samples.order, RIDGE) };
+    factor.share_threads(threads);
     factor.add_targets(samples.targets);
     factor.add_readout(samples.order / 2);
     let row = factor.readouts().len() * samples.targets;
@@ -124,6 +135,7 @@ fn swept(samples: &Samples, block: usize, forgetting: f64, path: Path) -> (Facto
     for start in (0..samples.len()).step_by(block) {
         let end = samples.len().min(start + block);
         let rows = start * row..end * row;
+        threads.wake();
         factor.sweep(samples.update(start..end, forgetting), &mut scores[rows]).unwrap();
     }
     (factor, scores.into_iter().map(f64::to_bits).collect())
@@ -167,6 +179,38 @@ fn blocks_and_paths_change_no_bit() {
                 let (factor, block_scores) = swept(&samples, block, forgetting, Path::detect());
                 assert_eq!(bits(&factor), bits(&reference), "order {order}, block {block}");
                 assert_eq!(block_scores, scores, "order {order}, block {block}");
+            }
+        }
+    }
+}
+
+/// The bits of a factor that was built anew from the samples' sum, by the factor's own threads.
+fn refreshed(mut factor: Factor, samples: &Samples) -> Vec<u64> {
+    factor.threads.wake();
+    let mut gram = Gram::new(samples.order);
+    gram.share_threads(&factor.threads);
+    gram.add(&samples.features, &samples.weights).unwrap();
+    factor.refactor(&gram, RIDGE).unwrap();
+    bits(&factor)
+}
+
+#[test]
+fn threads_change_no_bit() {
+    for count in 2..=4 {
+        let threads = Threads::new(count).unwrap();
+        for order in ORDERS.into_iter().chain([1100]) {
+            for forgetting in [1.0, 0.97] {
+                let samples = Samples::new(order, 5, 70);
+                let (reference, scores) = swept(&samples, 70, forgetting, Path::detect());
+                let refreshed_alone = refreshed(reference.clone(), &samples);
+                for block in [2, 7, 8, 33, 70] {
+                    let (factor, block_scores) =
+                        swept_by(&threads, &samples, block, forgetting, Path::detect());
+                    let place = format!("order {order}, block {block}, {count} threads");
+                    assert_eq!(bits(&factor), bits(&reference), "{place}");
+                    assert_eq!(block_scores, scores, "{place}");
+                    assert_eq!(refreshed(factor, &samples), refreshed_alone, "{place}");
+                }
             }
         }
     }

@@ -1,0 +1,273 @@
+//! Several threads at one model, with the bits of one.
+//!
+//! Work is divided along boundaries that no sum crosses, so the result never depends on who did what.
+//! A thread that waits for another spins for a moment and then sleeps. That other one may have lost
+//! its core to another program; the work is then done alone for a while, ever longer if it happens
+//! again, so that a busy machine costs a small share of the time and never a multiple.
+
+use std::sync::{
+    Arc, Condvar, Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
+};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error::Error;
+
+/// How often a waiting thread looks before it sleeps: some tenths of a millisecond, a hundred times
+/// what it has to wait for a thread that runs.
+const LOOKS: u32 = 20_000;
+
+/// The most calls that are made alone after another thread kept one waiting.
+const LONGEST_REST: u32 = 64;
+
+/// Some threads to share work with, or none. Clones share the same threads.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Threads(Option<Arc<Shared>>);
+
+#[derive(Debug)]
+struct Shared {
+    pool: ThreadPool,
+    /// Calls that are still to be made alone.
+    rest: AtomicU32,
+    /// How many calls the last rest had.
+    last_rest: AtomicU32,
+}
+
+impl Threads {
+    /// That many threads; one means that all is done by the caller.
+    pub(crate) fn new(count: usize) -> Result<Self, Error> {
+        if count <= 1 {
+            return Ok(Threads(None));
+        }
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(count)
+            .thread_name(|index| format!("broadstream-{index}"))
+            .build()
+            .map_err(|error| Error::Threads { count, reason: error.to_string() })?;
+        Ok(Threads(Some(Arc::new(Shared {
+            pool,
+            rest: AtomicU32::new(0),
+            last_rest: AtomicU32::new(0),
+        }))))
+    }
+
+    /// The threads, unless there are none or they rest.
+    pub(crate) fn awake(&self) -> Option<&ThreadPool> {
+        let shared = self.0.as_deref()?;
+        (shared.rest.load(Ordering::Relaxed) == 0).then_some(&shared.pool)
+    }
+
+    /// Lets a call that was made alone count towards the end of the rest.
+    pub(crate) fn worked_alone(&self) {
+        if let Some(shared) = self.0.as_deref() {
+            let rest = shared.rest.load(Ordering::Relaxed);
+            shared.rest.store(rest.saturating_sub(1), Ordering::Relaxed);
+        }
+    }
+
+    /// Ends a rest, which a test of threads cannot use.
+    #[cfg(test)]
+    pub(crate) fn wake(&self) {
+        if let Some(shared) = self.0.as_deref() {
+            shared.rest.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Notes whether one thread kept another waiting for long, and if so has them rest.
+    pub(crate) fn worked_together(&self, kept_waiting: bool) {
+        if let Some(shared) = self.0.as_deref() {
+            let last = shared.last_rest.load(Ordering::Relaxed);
+            let next = if kept_waiting { (2 * last).clamp(1, LONGEST_REST) } else { last / 2 };
+            shared.last_rest.store(next, Ordering::Relaxed);
+            if kept_waiting {
+                shared.rest.store(next, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// Has each thread take the next item until none is left. What `start` makes stays with a thread.
+pub(crate) fn share<I: Send, T>(
+    pool: &ThreadPool,
+    items: impl Iterator<Item = I> + Send,
+    start: impl Fn() -> T + Sync,
+    work: impl Fn(&mut T, I) + Sync,
+) {
+    let items = Mutex::new(items);
+    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let (next, start, work) = (&next, &start, &work);
+    pool.scope(|scope| {
+        for _ in 0..pool.current_num_threads() {
+            scope.spawn(move |_| {
+                let mut own = start();
+                while let Some(item) = next() {
+                    work(&mut own, item);
+                }
+            });
+        }
+    });
+}
+
+/// Items that each pass all stages, in order: item i enters stage s once item i − 1 has left it. A
+/// stage's state thus meets the items in their order, and an item the stages, whatever the
+/// number of threads.
+pub(crate) struct Wavefront<S> {
+    stages: Vec<Stage<S>>,
+    kept_waiting: AtomicBool,
+}
+
+struct Stage<S> {
+    state: Mutex<S>,
+    /// How many items have left.
+    left: Counter,
+}
+
+impl<S: Send> Wavefront<S> {
+    pub(crate) fn new(stages: impl Iterator<Item = S>) -> Self {
+        let stage = |state| Stage { state: Mutex::new(state), left: Counter::default() };
+        Wavefront { stages: stages.map(stage).collect(), kept_waiting: AtomicBool::new(false) }
+    }
+
+    /// Sends all items through, and returns whether a thread had to wait for long.
+    pub(crate) fn run<I: Send>(
+        self,
+        pool: &ThreadPool,
+        items: impl Iterator<Item = I> + Send,
+        work: impl Fn(&mut I, &mut S) + Sync,
+    ) -> bool {
+        let start = || ReleaseOnPanic(|| self.release());
+        share(pool, items.enumerate(), start, |_, (index, mut item)| {
+            self.pass(index, &mut item, &work);
+        });
+        self.kept_waiting.into_inner()
+    }
+
+    fn pass<I>(&self, index: usize, item: &mut I, work: &impl Fn(&mut I, &mut S)) {
+        for stage in &self.stages {
+            if stage.left.wait(index) {
+                self.kept_waiting.store(true, Ordering::Relaxed);
+            }
+            let mut state = stage.state.lock().expect("no thread before this one has panicked");
+            work(item, &mut state);
+            drop(state);
+            stage.left.set(index + 1);
+        }
+    }
+
+    fn release(&self) {
+        for stage in &self.stages {
+            stage.left.set(usize::MAX);
+        }
+    }
+}
+
+/// A number that grows, and that threads wait for.
+#[derive(Debug, Default)]
+pub(crate) struct Counter {
+    value: AtomicUsize,
+    sleepers: AtomicUsize,
+    lock: Mutex<()>,
+    wake: Condvar,
+}
+
+impl Counter {
+    /// Waits until the number is at least `value`, and returns whether that took long.
+    pub(crate) fn wait(&self, value: usize) -> bool {
+        for _ in 0..LOOKS {
+            if self.value.load(Ordering::Acquire) >= value {
+                return false;
+            }
+            std::hint::spin_loop();
+        }
+        let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        // Either this thread sees the number that `set` wrote, or `set` sees the sleeper.
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        while self.value.load(Ordering::SeqCst) < value {
+            guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+        true
+    }
+
+    pub(crate) fn set(&self, value: usize) {
+        self.value.store(value, Ordering::SeqCst);
+        if self.sleepers.load(Ordering::SeqCst) > 0 {
+            drop(self.lock.lock());
+            self.wake.notify_all();
+        }
+    }
+}
+
+/// Lets the waiting go when a thread panics, so that the panic ends the call instead of stopping it.
+pub(crate) struct ReleaseOnPanic<F: Fn()>(pub(crate) F);
+
+impl<F: Fn()> Drop for ReleaseOnPanic<F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            (self.0)();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_stage_meets_the_items_in_order() {
+        for count in 2..=4 {
+            let threads = Threads::new(count).unwrap();
+            let mut seen: Vec<Vec<usize>> = vec![Vec::new(); 5];
+            let wavefront = Wavefront::new(seen.iter_mut());
+            wavefront.run(threads.awake().unwrap(), 0..200, |item, stage| stage.push(*item));
+            assert!(seen.iter().all(|items| items.iter().copied().eq(0..200)));
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_the_call() {
+        let threads = Threads::new(3).unwrap();
+        let pool = threads.awake().unwrap();
+        let call = || {
+            let wavefront = Wavefront::new(0..4);
+            wavefront.run(pool, 0..50, |item, _| assert!(*item != 7, "item 7"));
+        };
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err());
+    }
+
+    #[test]
+    fn a_waiting_thread_sleeps_and_is_woken() {
+        let counter = Counter::default();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| counter.wait(2));
+            while counter.sleepers.load(Ordering::SeqCst) == 0 {
+                std::thread::yield_now();
+            }
+            counter.set(1);
+            counter.set(2);
+            assert!(waiting.join().unwrap(), "it took long");
+        });
+        assert!(!counter.wait(2));
+    }
+
+    #[test]
+    fn rests_grow_while_others_keep_the_core() {
+        let threads = Threads::new(2).unwrap();
+        for expected in [1, 2, 4, 8, 16, 32, 64, 64] {
+            threads.worked_together(true);
+            let mut alone = 0;
+            while threads.awake().is_none() {
+                threads.worked_alone();
+                alone += 1;
+            }
+            assert_eq!(alone, expected);
+        }
+        for _ in 0..10 {
+            threads.worked_together(false);
+        }
+        threads.worked_together(true);
+        threads.worked_alone();
+        assert!(threads.awake().is_some());
+    }
+}
