@@ -30,6 +30,7 @@
 mod activation;
 pub mod baselines;
 mod block;
+mod broad_features;
 mod classifier;
 mod combination;
 mod error;
@@ -42,6 +43,7 @@ mod prequential;
 mod probability;
 mod random;
 mod sample;
+mod scaled_inputs;
 mod scaling;
 mod schema;
 mod scores;

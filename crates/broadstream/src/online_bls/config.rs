@@ -97,7 +97,7 @@ impl OnlineBlsConfig {
     }
 
     /// How many linear nodes there are.
-    pub(super) fn linear(&self) -> usize {
+    pub(crate) fn linear(&self) -> usize {
         self.feature_groups.saturating_mul(self.feature_nodes)
     }
 
@@ -115,12 +115,29 @@ impl OnlineBlsConfig {
     }
 
     /// How many enhancement nodes there are.
-    pub(super) fn enhancement(&self) -> usize {
+    pub(crate) fn enhancement(&self) -> usize {
         self.enhancement_groups.saturating_mul(self.enhancement_nodes)
+    }
+
+    /// How many broad features there are.
+    pub(crate) fn features(&self) -> usize {
+        self.linear().saturating_add(self.enhancement())
     }
 
     /// Checks every rule that does not depend on the data.
     pub(super) fn check(&self) -> Result<(), Error> {
+        self.check_rules()?;
+        self.check_memory("the nodes", self.bytes(0, 0))
+    }
+
+    /// Checks that so many bytes are within the limit.
+    pub(crate) fn check_memory(&self, what: &'static str, needed: u128) -> Result<(), Error> {
+        let limit = self.memory_limit;
+        if needed > u128::from(limit) { Err(Error::Memory { what, needed, limit }) } else { Ok(()) }
+    }
+
+    /// Checks every rule but that on memory.
+    pub(crate) fn check_rules(&self) -> Result<(), Error> {
         let sizes = [
             ("feature_groups", self.feature_groups),
             ("feature_nodes", self.feature_nodes),
@@ -143,27 +160,26 @@ impl OnlineBlsConfig {
         check("refresh_every", faded >= 1e-6, rule, &self.refresh_every.unwrap_or(1))?;
         // One sample has no spread: scaled by it, every input would be 0 for ever.
         let frozen = self.freeze_scaling_after.unwrap_or(2);
-        check("freeze_scaling_after", frozen >= 2, "at least 2", &frozen)?;
-        let needed = self.bytes(0, 0);
-        if needed > u128::from(self.memory_limit) {
-            let what = "the nodes";
-            return Err(Error::Memory { what, needed, limit: self.memory_limit });
-        }
-        Ok(())
+        check("freeze_scaling_after", frozen >= 2, "at least 2", &frozen)
     }
 
     /// How many bytes a model with that many inputs and classes takes.
     pub(super) fn bytes(&self, inputs: usize, classes: usize) -> u128 {
-        let (linear, enhancement) = (self.linear(), self.enhancement());
-        let order = linear.saturating_add(enhancement);
+        let order = self.features();
         let triangles = if self.forgetting < 1.0 { 2 } else { 1 };
         let parts = [
             Factor::bytes(order).saturating_mul(triangles),
-            FeatureMap::bytes(linear, enhancement),
-            FeatureMap::bytes_per_input(linear).saturating_mul(inputs as u128),
+            self.feature_bytes(inputs),
             (order as u128 * size_of::<f64>() as u128).saturating_mul(classes as u128),
         ];
         parts.into_iter().fold(0, u128::saturating_add)
+    }
+
+    /// How many bytes the random weights take for that many inputs.
+    pub(crate) fn feature_bytes(&self, inputs: usize) -> u128 {
+        let per_input = FeatureMap::bytes_per_input(self.linear());
+        FeatureMap::bytes(self.linear(), self.enhancement())
+            .saturating_add(per_input.saturating_mul(inputs as u128))
     }
 }
 

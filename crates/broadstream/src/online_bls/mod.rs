@@ -5,19 +5,16 @@ mod config;
 
 pub use self::config::OnlineBlsConfig;
 
-use std::collections::HashMap;
-
 use crate::{
     block::{Block, check_class},
+    broad_features::BroadFeatures,
     classifier::Classifier,
     combination::Combination,
     error::Error,
     factor::{Factor, Update},
-    features::FeatureMap,
     forgetting::Forgetting,
     probability,
     sample::Sample,
-    scaling::{LARGEST_SCALED, Scaler},
     schema::InputKind,
     scores::Scores,
 };
@@ -47,10 +44,7 @@ const BLOCK: usize = 64;
 #[derive(Clone, Debug)]
 pub struct OnlineBls {
     config: OnlineBlsConfig,
-    /// The position of each input by its name.
-    names: HashMap<String, usize>,
-    scaler: Scaler,
-    features: FeatureMap,
+    features: BroadFeatures,
     factor: Factor,
     combination: Combination,
     forgetting: Option<Forgetting>,
@@ -60,7 +54,6 @@ pub struct OnlineBls {
 /// Buffers for one block; kept to spare allocations.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
-    scaled: Vec<f64>,
     features: Vec<f64>,
     targets: Vec<f64>,
     weights: Vec<f64>,
@@ -71,17 +64,7 @@ impl OnlineBls {
     /// A model that has seen nothing.
     pub fn new(config: OnlineBlsConfig) -> Result<Self, Error> {
         config.check()?;
-        let scaler = Scaler::new(config.scaling.clone(), config.freeze_scaling_after)?;
-        let mut features = FeatureMap::new(
-            config.seed,
-            config.linear(),
-            config.enhancement(),
-            config.activation,
-            config.weight_scale,
-        );
-        if let Some(inputs) = config.inputs_per_sample {
-            features.fix_fan_in(inputs);
-        }
+        let features = BroadFeatures::new(&config)?;
         let forgetting = (config.forgetting < 1.0).then(|| {
             Forgetting::new(features.len(), config.forgetting, config.ridge, config.refresh_every)
         });
@@ -93,8 +76,6 @@ impl OnlineBls {
         Ok(OnlineBls {
             combination: Combination::new(factor.readouts().len()),
             factor,
-            names: HashMap::new(),
-            scaler,
             features,
             forgetting,
             config,
@@ -114,13 +95,7 @@ impl OnlineBls {
 
     /// The broad features of a sample, as the model would use them to predict or learn it now.
     pub fn features_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        x.check(self.inputs())?;
-        self.check_size(x)?;
-        let mut scaled = Vec::with_capacity(x.len());
-        self.scaler.transform(x, &mut scaled);
-        let mut features = Vec::with_capacity(self.features.len());
-        self.features.transform(std::iter::once(x), &scaled, &mut features);
-        Ok(features)
+        self.features.of(x)
     }
 
     /// The leverage of a sample: how unlike the past it is. It is 0 for a sample that adds nothing
@@ -144,7 +119,7 @@ impl OnlineBls {
         let mut known = self.classes();
         let classes = block.check(self.inputs(), known)?;
         for i in 0..block.len() {
-            self.check_size(block.sample(i))?;
+            self.features.inputs().check_size(block.sample(i))?;
         }
         self.check_memory("the classes", self.inputs(), classes)?;
         self.factor.add_targets(classes);
@@ -184,22 +159,17 @@ impl OnlineBls {
 
     /// Learns samples of positive weight; their scores are left in the scratch.
     fn learn_run(&mut self, block: &Block, run: std::ops::Range<usize>) -> Result<(), Error> {
-        let Scratch { scaled, features, targets, weights, scores } = &mut self.scratch;
-        self.features.fix_fan_in(block.sample(run.start).len());
+        let Scratch { features, targets, weights, scores } = &mut self.scratch;
         let classes = self.factor.targets();
-        scaled.clear();
         weights.clear();
         targets.clear();
         targets.resize(run.len() * classes, 0.0);
         for (row, i) in run.clone().enumerate() {
-            let weight = block.weight(i);
-            self.scaler.transform(block.sample(i), scaled);
-            self.scaler.observe(block.sample(i), weight);
-            weights.push(weight);
+            weights.push(block.weight(i));
             targets[row * classes + block.class(i)] = 1.0;
         }
         features.clear();
-        self.features.transform(run.clone().map(|i| block.sample(i)), scaled, features);
+        self.features.learn(block, run.clone(), features);
         scores.clear();
         scores.resize(run.len() * self.factor.readouts().len() * classes, 0.0);
         let forgetting = self.config.forgetting;
@@ -210,33 +180,20 @@ impl OnlineBls {
         Ok(())
     }
 
-    fn check_size(&self, x: Sample<'_>) -> Result<(), Error> {
-        let Some((position, value)) = self.scaler.find_too_large(x) else { return Ok(()) };
-        let input = self.names.iter().find(|(_, at)| **at == position);
-        let input = input.map_or_else(|| position.to_string(), |(name, _)| name.clone());
-        Err(Error::InputTooLarge { input, value, limit: LARGEST_SCALED })
-    }
-
     fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
-        let (needed, limit) = (self.config.bytes(inputs, classes), self.config.memory_limit);
-        if needed > u128::from(limit) { Err(Error::Memory { what, needed, limit }) } else { Ok(()) }
+        self.config.check_memory(what, self.config.bytes(inputs, classes))
     }
 }
 
 impl Classifier for OnlineBls {
     fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
-        if self.names.contains_key(name) {
-            return Err(Error::DuplicateInput { name: name.to_owned() });
-        }
+        self.features.inputs().check_new(name)?;
         self.check_memory("the inputs", self.inputs() + 1, self.classes())?;
-        self.scaler.declare_input(name, kind)?;
-        self.features.declare_input(name);
-        self.names.insert(name.to_owned(), self.names.len());
-        Ok(())
+        self.features.declare_input(name, kind)
     }
 
     fn inputs(&self) -> usize {
-        self.names.len()
+        self.features.inputs().len()
     }
 
     fn classes(&self) -> usize {

@@ -1,0 +1,76 @@
+//! The way from a sample's inputs to its broad features: names, scaling and the random map.
+//!
+//! Every broad learning system here goes it, so that two of them with the same configuration see the
+//! same features to the bit and differ only in how they fit weights to them.
+
+use std::ops::Range;
+
+use crate::{
+    block::Block, error::Error, features::FeatureMap, online_bls::OnlineBlsConfig, sample::Sample,
+    scaled_inputs::ScaledInputs, schema::InputKind,
+};
+
+/// Scaled inputs and the random map that they go through.
+#[derive(Clone, Debug)]
+pub(crate) struct BroadFeatures {
+    inputs: ScaledInputs,
+    map: FeatureMap,
+    /// A buffer for scaled values; kept to spare allocations.
+    scaled: Vec<f64>,
+}
+
+impl BroadFeatures {
+    /// For a configuration that was checked.
+    pub(crate) fn new(config: &OnlineBlsConfig) -> Result<Self, Error> {
+        let inputs = ScaledInputs::new(config.scaling.clone(), config.freeze_scaling_after)?;
+        let mut map = FeatureMap::new(
+            config.seed,
+            config.linear(),
+            config.enhancement(),
+            config.activation,
+            config.weight_scale,
+        );
+        if let Some(inputs) = config.inputs_per_sample {
+            map.fix_fan_in(inputs);
+        }
+        Ok(BroadFeatures { inputs, map, scaled: Vec::new() })
+    }
+
+    /// How many features a sample has.
+    pub(crate) fn len(&self) -> usize {
+        self.map.len()
+    }
+
+    /// The inputs, as far as they can be told without the map.
+    pub(crate) fn inputs(&self) -> &ScaledInputs {
+        &self.inputs
+    }
+
+    pub(crate) fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
+        self.inputs.declare(name, kind)?;
+        self.map.declare_input(name);
+        Ok(())
+    }
+
+    /// The features of a sample, as it would be predicted or learned now.
+    pub(crate) fn of(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
+        self.inputs.check(x)?;
+        let mut scaled = Vec::with_capacity(x.len());
+        self.inputs.transform(x, &mut scaled);
+        let mut features = Vec::with_capacity(self.len());
+        self.map.transform(std::iter::once(x), &scaled, &mut features);
+        Ok(features)
+    }
+
+    /// Appends the features of a run of checked samples, a row each, to `features`, and takes each
+    /// into account before the next: they are about to be learned.
+    pub(crate) fn learn(&mut self, block: &Block, run: Range<usize>, features: &mut Vec<f64>) {
+        self.map.fix_fan_in(block.sample(run.start).len());
+        self.scaled.clear();
+        for i in run.clone() {
+            self.inputs.transform(block.sample(i), &mut self.scaled);
+            self.inputs.observe(block.sample(i), block.weight(i));
+        }
+        self.map.transform(run.map(|i| block.sample(i)), &self.scaled, features);
+    }
+}
