@@ -2,17 +2,20 @@
 //! must lead to the same solution.
 
 use anyhow::{Result, ensure};
-use broadstream::factor::{Factor, Gram};
+use broadstream::factor::{Factor, Gram, Weights};
 
 use crate::{
     RIDGE,
-    ours::{BLOCK, Learner},
+    ours::{BLOCK, Learner, THREADS},
     peers::Peer,
     samples::{Cursor, Samples, TARGETS},
 };
 
 /// How far two solutions may be apart, relative to the larger one's largest entry.
 const TOLERANCE: f64 = 1e-8;
+
+/// Steps after which conjugate gradients have arrived.
+const MANY_STEPS: usize = 20;
 
 /// Samples that peers learn for their check.
 const PEER_SAMPLES: usize = 8;
@@ -46,12 +49,41 @@ pub(crate) fn check_ours(samples: &Samples) -> Result<()> {
         agree(&format!("sweeps one by one and in blocks of {block}"), &in_blocks, &solution)?;
     }
 
+    let mut threaded = Learner::new(order);
+    threaded.factor.set_threads(THREADS)?;
+    threaded.learn(samples, BLOCK);
+    let in_threads = threaded.factor.solve(samples.right_hand_side())?;
+    ensure!(in_threads == solution, "sweeps by one and by {THREADS} threads differ");
+    check_kept(samples, &one_by_one.factor.weights())?;
+
     let mut gram = Gram::new(order);
     gram.add(samples.next(&mut Cursor::default(), BLOCK).0, &[1.0; BLOCK])?;
     let mut refactored = Factor::new(order, RIDGE);
     refactored.refactor(&gram, RIDGE)?;
     let refactored = refactored.solve(samples.right_hand_side())?;
     agree("the sweep's and the refactored solution", &refactored, &solution)
+}
+
+/// Checks weights that follow, and corrected gains: a factor of half the ridge, corrected for the other
+/// half by many steps, must have the weights of the whole ridge.
+fn check_kept(samples: &Samples, solved: &[f64]) -> Result<()> {
+    let mut learner = Learner::new(samples.order());
+    let mut weights = Weights::of(&learner.factor);
+    for _ in 0..BLOCK {
+        learner.learn_one(samples, 1.0, |factor, update, scores| {
+            weights.learn(factor, update, scores)
+        });
+    }
+    agree("the kept and the solved weights", &weights.rows(), solved)?;
+
+    let mut learner = Learner::with_ridge(samples.order(), RIDGE / 2.0);
+    let mut weights = Weights::of(&learner.factor);
+    for _ in 0..BLOCK {
+        learner.learn_one(samples, 1.0, |factor, update, scores| {
+            weights.learn_corrected(factor, update, RIDGE / 2.0, MANY_STEPS, scores)
+        });
+    }
+    agree("the corrected and the solved weights", &weights.rows(), solved)
 }
 
 /// Checks a fresh peer against the sweep; the peer is then ready to be timed.

@@ -1,6 +1,7 @@
 //! Times the factor's sweep beside what the machine allows, what other libraries need for the same
 //! work, and what a researcher would run. Every row's result is checked before it is timed.
 
+mod activation;
 mod args;
 mod bounds;
 mod guard;
@@ -46,12 +47,16 @@ fn main() -> Result<()> {
         tables.push(measured.table());
     }
     let program = arguments.program.as_deref();
-    let program = program.map(|path| program::time(path, arguments.quick)).transpose()?;
+    let schedule = arguments.schedule();
+    let program =
+        program.map(|path| program::time(path, arguments.quick, &schedule)).transpose()?;
+    let activation = activation::time(&schedule);
     if let Some((name, version)) = env!("BENCH_RUSTC").split_once(' ') {
         versions.insert(name.to_owned(), version.to_owned());
     }
-    let report =
-        Report { processor: processor(), versions, targets: samples::TARGETS, tables, program };
+    let processor = processor();
+    let targets = samples::TARGETS;
+    let report = Report { processor, versions, targets, tables, activation, program };
     let markdown = report.markdown();
     let json = serde_json::to_string_pretty(&report)? + "\n";
     for (name, text) in [("results.json", &json), ("results.md", &markdown)] {

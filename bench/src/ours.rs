@@ -2,10 +2,13 @@
 
 use std::hint::black_box;
 
-use broadstream::factor::{Factor, Gram, Update};
+use broadstream::{
+    OnlineBls, OnlineBlsConfig,
+    factor::{Factor, Gram, Update, Weights},
+};
 
 use crate::{
-    RIDGE,
+    FORGETTING, RIDGE,
     samples::{Cursor, Samples, TARGETS},
     timing::{Key, Row},
 };
@@ -13,18 +16,37 @@ use crate::{
 /// The larger block, also that of the forgetting row.
 pub(crate) const BLOCK: usize = 64;
 
-/// Samples between two refreshes of the factor where each keeps 0.99 of the past: the ridge has
-/// then faded to a quarter.
-pub(crate) const REFRESH_INTERVAL: f64 = 138.0;
+/// Steps of conjugate gradients in the near-exact row.
+pub(crate) const STEPS: usize = 2;
+
+/// Threads in the row that has several.
+pub(crate) const THREADS: usize = 2;
+
+/// Samples between two refreshes of a factor of that order, where each keeps 0.99 of the past.
+pub(crate) fn refresh_interval(order: usize) -> usize {
+    let config = OnlineBlsConfig {
+        feature_groups: 1,
+        feature_nodes: 1,
+        enhancement_nodes: order - 1,
+        forgetting: FORGETTING,
+        ..OnlineBlsConfig::default()
+    };
+    let model = OnlineBls::new(config).expect("the configuration is sound");
+    model.refresh_every().expect("it forgets")
+}
 
 pub(crate) fn rows(samples: &Samples) -> Vec<Row<'_>> {
     vec![
         sweep(samples, 1),
         sweep(samples, 8),
         sweep(samples, BLOCK),
+        threads(samples),
+        kept(samples),
         predict(samples),
+        predict_kept(samples),
         add_to_gram(samples),
         refactor(samples),
+        corrected(samples),
     ]
 }
 
@@ -34,6 +56,48 @@ pub(crate) fn sweep(samples: &Samples, block: usize) -> Row<'_> {
     let key = if block == 1 { Key::Sweep } else { Key::Block(block) };
     Row::new(key, block, move || {
         black_box(learner.learn(samples, block));
+    })
+}
+
+fn threads(samples: &Samples) -> Row<'_> {
+    let mut learner = Learner::new(samples.order());
+    learner.factor.set_threads(THREADS).expect("the system has threads");
+    Row::new(Key::Threads(THREADS), BLOCK, move || {
+        black_box(learner.learn(samples, BLOCK));
+    })
+}
+
+fn kept(samples: &Samples) -> Row<'_> {
+    let mut learner = Learner::new(samples.order());
+    let mut weights = Weights::of(&learner.factor);
+    Row::new(Key::Kept, 1, move || {
+        learner.learn_one(samples, 1.0, |factor, update, scores| {
+            weights.learn(factor, update, scores)
+        });
+    })
+}
+
+/// The forgetting sweep alone: what is added to P and refreshed is timed in rows of its own. The
+/// ridge lacks the half that it lacks on average.
+fn corrected(samples: &Samples) -> Row<'_> {
+    let mut learner = Learner::new(samples.order());
+    let mut weights = Weights::of(&learner.factor);
+    Row::new(Key::Corrected(STEPS), 1, move || {
+        learner.learn_one(samples, FORGETTING, |factor, update, scores| {
+            weights.learn_corrected(factor, update, RIDGE / 2.0, STEPS, scores)
+        });
+        black_box(&weights);
+    })
+}
+
+fn predict_kept(samples: &Samples) -> Row<'_> {
+    let mut learner = Learner::new(samples.order());
+    learner.learn(samples, BLOCK);
+    let weights = Weights::of(&learner.factor);
+    let mut cursor = Cursor::default();
+    Row::new(Key::PredictKept, 1, move || {
+        let (features, _) = samples.next(&mut cursor, 1);
+        black_box(weights.scores(features).expect("the lengths are right"));
     })
 }
 
@@ -78,9 +142,26 @@ pub(crate) struct Learner {
 
 impl Learner {
     pub(crate) fn new(order: usize) -> Self {
-        let mut factor = Factor::new(order, RIDGE);
+        Self::with_ridge(order, RIDGE)
+    }
+
+    pub(crate) fn with_ridge(order: usize, ridge: f64) -> Self {
+        let mut factor = Factor::new(order, ridge);
         factor.add_targets(TARGETS);
         Learner { factor, cursor: Cursor::default(), scores: vec![0.0; BLOCK * TARGETS] }
+    }
+
+    /// Has `learn` learn the next sample.
+    pub(crate) fn learn_one(
+        &mut self,
+        samples: &Samples,
+        forgetting: f64,
+        learn: impl FnOnce(&mut Factor, Update<'_>, &mut [f64]) -> Result<(), broadstream::Error>,
+    ) {
+        let (features, targets) = samples.next(&mut self.cursor, 1);
+        let update = Update { features, targets, weights: &[1.0], forgetting };
+        learn(&mut self.factor, update, &mut self.scores[..TARGETS])
+            .expect("the lengths are right");
     }
 
     /// Learns the next `block` samples; their scores of before, a row for each.

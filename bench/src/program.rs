@@ -1,9 +1,22 @@
 //! The whole program on a stream: what of the time is the model's.
 
-use std::{path::Path, process::Command};
+use std::{hint::black_box, path::Path, process::Command};
 
 use anyhow::{Context, Result, ensure};
+use broadstream::{
+    Block, Classifier, OnlineBls, OnlineBlsConfig,
+    stream::{
+        Stream,
+        synth::{Hyperplane, HyperplaneOptions},
+    },
+};
 use serde::{Deserialize, Serialize};
+
+use crate::{
+    ours::{self, BLOCK},
+    samples::Samples,
+    timing::{Key, Row, Schedule},
+};
 
 /// The fastest of some runs.
 #[derive(Serialize)]
@@ -15,6 +28,10 @@ pub(crate) struct Program {
     pub(crate) reading_percent: f64,
     /// Percent of the run that went into features, predicting and learning.
     pub(crate) test_then_train_percent: f64,
+    /// Percent of the latter that the features take when they are timed apart.
+    pub(crate) features_percent: f64,
+    /// Percent of it that the sweep of a block takes when it is timed apart.
+    pub(crate) sweep_percent: f64,
     pub(crate) runs: usize,
 }
 
@@ -32,7 +49,7 @@ struct Times {
     test_then_train: f64,
 }
 
-pub(crate) fn time(program: &Path, quick: bool) -> Result<Program> {
+pub(crate) fn time(program: &Path, quick: bool, schedule: &Schedule) -> Result<Program> {
     let (samples, runs) = if quick { (1000, 1) } else { (20_000, 5) };
     let source = format!("hyperplane:samples={samples}");
     let mut reports = Vec::new();
@@ -44,14 +61,45 @@ pub(crate) fn time(program: &Path, quick: bool) -> Result<Program> {
     ensure!(reports.iter().all(|report| report.samples == samples), "the program lost samples");
     reports.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let (best, middle) = (&reports[0], &reports[reports.len() / 2]);
+    let parts = parts(schedule)?;
+    let model = best.times.test_then_train / samples as f64;
     Ok(Program {
         command: format!("broadstream run {source} --json"),
         samples_per_second: samples as f64 / best.seconds,
         samples_per_second_median: samples as f64 / middle.seconds,
         reading_percent: 100.0 * best.times.reading / best.seconds,
         test_then_train_percent: 100.0 * best.times.test_then_train / best.seconds,
+        features_percent: 100.0 * parts.features / model,
+        sweep_percent: 100.0 * parts.sweep / model,
         runs,
     })
+}
+
+/// Seconds per sample.
+struct Parts {
+    features: f64,
+    sweep: f64,
+}
+
+/// What the program does for a sample, taken apart.
+fn parts(schedule: &Schedule) -> Result<Parts> {
+    let mut model = OnlineBls::new(OnlineBlsConfig::default())?;
+    let mut stream = Hyperplane::new(HyperplaneOptions::default())?.take(BLOCK as u64);
+    let mut block = Block::new();
+    stream.read_block(&mut block, BLOCK)?;
+    for input in stream.schema().inputs() {
+        model.declare_input(&input.name, input.kind)?;
+    }
+    model.learn_many(&block)?;
+    let samples = Samples::new(model.features());
+    let mut rows = [
+        Row::new(Key::Features, BLOCK, || {
+            black_box(model.features_many(&block).expect("the samples were learned"));
+        }),
+        ours::sweep(&samples, BLOCK),
+    ];
+    let timings = schedule.interleave(&mut rows);
+    Ok(Parts { features: timings[0].min, sweep: timings[1].min })
 }
 
 fn report(program: &Path, source: &str) -> Result<Report> {

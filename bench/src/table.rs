@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::{
+    activation::ActivationTimes,
     bounds::sweep_flops,
-    ours::{BLOCK, REFRESH_INTERVAL},
+    ours::{BLOCK, STEPS, refresh_interval},
     program::Program,
     researcher::Researcher,
     timing::{Key, Timing},
@@ -18,6 +19,7 @@ pub(crate) struct Report {
     pub(crate) versions: BTreeMap<String, String>,
     pub(crate) targets: usize,
     pub(crate) tables: Vec<Table>,
+    pub(crate) activation: ActivationTimes,
     pub(crate) program: Option<Program>,
 }
 
@@ -75,13 +77,22 @@ impl Measured {
         ];
         for (key, timing) in &self.rows {
             let (group, name) = match key {
-                Key::Pass => continue,
+                Key::Pass | Key::Activation | Key::LibraryActivation | Key::Features => continue,
                 Key::Sweep => (Group::Broadstream, "sweep, one by one".to_owned()),
                 Key::Block(size) => (Group::Broadstream, format!("sweep, blocks of {size}")),
+                Key::Threads(count) => {
+                    (Group::Broadstream, format!("sweep, blocks of {BLOCK}, {count} threads"))
+                }
+                Key::Kept => (Group::Broadstream, "sweep, weights kept".to_owned()),
                 Key::Predict => (Group::Broadstream, "predict only".to_owned()),
+                Key::PredictKept => (Group::Broadstream, "predict only, weights kept".to_owned()),
                 Key::GramAdd => (Group::Forgetting, format!("adding to P, blocks of {BLOCK}")),
                 Key::Refactor => {
                     (Group::Forgetting, "one refresh from P + λI (per refresh)".to_owned())
+                }
+                Key::Corrected(steps) => {
+                    let name = format!("sweep with {steps} correcting steps, one by one");
+                    (Group::Forgetting, name)
                 }
                 Key::Peer(name) => (Group::Peer, name.clone()),
                 Key::Literal(name) => (Group::Forgetting, name.clone()),
@@ -92,9 +103,16 @@ impl Measured {
                 line.percent_of_peak = Some(100.0 * at_peak.min / timing.min);
             }
             rows.push(line);
-            if *key == Key::Refactor {
-                let name = format!("blocks of {BLOCK}, a refresh every {REFRESH_INTERVAL} samples");
-                rows.push(self.line(Group::Forgetting, &name, self.forgetting()));
+            if *key == Key::Corrected(STEPS) {
+                let interval = refresh_interval(self.order);
+                let every = format!("a refresh every {interval} samples");
+                let block = self.get(&Key::Block(BLOCK));
+                let row = (format!("all in all: blocks of {BLOCK}, {every}"), block);
+                let near_exact = format!("all in all: {STEPS} correcting steps, {every}");
+                for (name, sweep) in [row, (near_exact, *timing)] {
+                    let all = self.forgetting(sweep, interval);
+                    rows.push(self.line(Group::Forgetting, &name, all));
+                }
             }
         }
         // Stable, so that within a group rows keep the order in which they were measured.
@@ -111,10 +129,10 @@ impl Measured {
     }
 
     /// What a sample costs with forgetting: its sweep, its share of P, and its share of a refresh.
-    fn forgetting(&self) -> Timing {
-        self.get(&Key::Block(BLOCK))
+    fn forgetting(&self, sweep: Timing, interval: usize) -> Timing {
+        sweep
             .plus(self.get(&Key::GramAdd), 1.0)
-            .plus(self.get(&Key::Refactor), 1.0 / REFRESH_INTERVAL)
+            .plus(self.get(&Key::Refactor), 1.0 / interval as f64)
     }
 
     fn get(&self, key: &Key) -> Timing {
@@ -146,6 +164,7 @@ impl Report {
         for table in &self.tables {
             text += &table.markdown(self.targets);
         }
+        text += &self.activation.markdown();
         if let Some(program) = &self.program {
             text += &program.markdown();
         }
@@ -197,17 +216,32 @@ impl Group {
     }
 }
 
+impl ActivationTimes {
+    fn markdown(&self) -> String {
+        format!(
+            "\n## tanh\n\n1000 of broadstream's take {:.2} µs, 1000 of the standard library's {:.2} µs: \
+             {:.1} times as long.\n",
+            self.microseconds,
+            self.library_microseconds,
+            self.library_microseconds / self.microseconds,
+        )
+    }
+}
+
 impl Program {
     fn markdown(&self) -> String {
         format!(
-            "\n## The whole program\n\n`{}`: {:.0} samples a second at best, {:.0} at the median of {} runs; \
-             of the best run {:.1} % reading, {:.1} % features, predicting and learning.\n",
+            "\n## The whole program\n\n`{}`: {:.0} samples a second at best, {:.0} at the median of {} runs. \
+             Of the best run {:.1} % was reading and {:.1} % the model; of the model, {:.0} % would be features \
+             and {:.0} % sweeps by their times apart, and the rest is scaling, combining and moving data.\n",
             self.command,
             self.samples_per_second,
             self.samples_per_second_median,
             self.runs,
             self.reading_percent,
             self.test_then_train_percent,
+            self.features_percent,
+            self.sweep_percent,
         )
     }
 }

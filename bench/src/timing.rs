@@ -23,11 +23,24 @@ pub(crate) enum Key {
     Sweep,
     /// The same in blocks of that size.
     Block(usize),
+    /// The same by that many threads, in the larger blocks.
+    Threads(usize),
+    /// The same one by one with the weights kept up to date.
+    Kept,
     Predict,
+    /// Predicting with kept weights.
+    PredictKept,
     /// Adding to the matrix that is kept for forgetting.
     GramAdd,
     /// Building the factor from that matrix; per call, not per sample.
     Refactor,
+    /// Sweeping one by one, with the gain corrected by that many steps for a ridge that has faded.
+    Corrected(usize),
+    /// The enhancement nodes' tanh, and the standard library's.
+    Activation,
+    LibraryActivation,
+    /// The features of a block, from inputs on.
+    Features,
     /// Another library, by name.
     Peer(String),
     /// Forgetting by a factorisation for every sample, by the library's name.

@@ -175,6 +175,19 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_name = "N")]
     pub(crate) refresh_every: Option<usize>,
 
+    /// Steps per sample that correct for the ridge fading between two refreshes; 2 to 4 come near the
+    /// paper's Algorithm 2, and need --nested-models 1 [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) correction_steps: Option<usize>,
+
+    /// Keep the output weights up to date: predicting alone is then much faster and learning slower
+    #[arg(long)]
+    pub(crate) keep_weights: bool,
+
+    /// How many threads learn a block, with the same result
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) threads: usize,
+
     /// How many nested models, on ever fewer nodes, share in predictions; 1 is the largest alone
     /// [default: 5; 1 in the paper's presets]
     #[arg(long, value_name = "N")]

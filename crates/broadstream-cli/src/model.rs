@@ -85,7 +85,10 @@ fn configure(
         ridge: arguments.ridge.unwrap_or(preset.ridge),
         forgetting: arguments.forgetting.unwrap_or(preset.forgetting),
         refresh_every: arguments.refresh_every,
+        correction_steps: arguments.correction_steps.unwrap_or(preset.correction_steps),
         nested_models: arguments.nested_models.unwrap_or(preset.nested_models),
+        keep_weights: arguments.keep_weights,
+        threads: arguments.threads,
         seed: arguments.seed.unwrap_or(preset.seed),
         memory_limit: arguments.memory_limit.unwrap_or(preset.memory_limit),
         ..preset
@@ -139,6 +142,8 @@ fn read_scaling(path: &Path) -> Result<Scaling> {
 fn check_options(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Result<()> {
     let ignored = if arguments.refresh_every.is_some() && config.forgetting == 1.0 {
         "--refresh-every needs --forgetting below 1: without it nothing is refreshed"
+    } else if config.correction_steps > 0 && config.forgetting == 1.0 {
+        "--correction-steps needs --forgetting below 1: without it the ridge does not fade"
     } else if arguments.freeze_scaling_after.is_some()
         && matches!(config.scaling, Scaling::None | Scaling::Given(_))
     {
@@ -164,7 +169,10 @@ fn check_no_options(arguments: &ModelArguments, name: &str) -> Result<()> {
         ("--scaling-file", arguments.scaling_file.is_some()),
         ("--freeze-scaling-after", arguments.freeze_scaling_after.is_some()),
         ("--refresh-every", arguments.refresh_every.is_some()),
+        ("--correction-steps", arguments.correction_steps.is_some()),
         ("--nested-models", arguments.nested_models.is_some()),
+        ("--keep-weights", arguments.keep_weights),
+        ("--threads", arguments.threads != 1),
         ("--memory-limit", arguments.memory_limit.is_some()),
     ];
     match given.into_iter().find(|(_, given)| *given) {
@@ -205,7 +213,10 @@ fn describe(config: &OnlineBlsConfig) -> Value {
         "ridge": config.ridge,
         "forgetting": config.forgetting,
         "refresh_every": config.refresh_every,
+        "correction_steps": config.correction_steps,
         "nested_models": config.nested_models,
+        "keep_weights": config.keep_weights,
+        "threads": config.threads,
         "seed": config.seed,
         "memory_limit": config.memory_limit,
     })

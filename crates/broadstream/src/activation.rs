@@ -16,8 +16,19 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// Replaces each x by σ(x).
-    pub(crate) fn apply(self, path: Path, xs: &mut [f64]) {
+    /// Replaces each x by σ(x), as the model does.
+    ///
+    /// ```
+    /// let mut xs = [0.5];
+    /// broadstream::Activation::Tanh.apply(&mut xs);
+    /// assert!((xs[0] - 0.5f64.tanh()).abs() < 1e-15);
+    /// ```
+    pub fn apply(self, xs: &mut [f64]) {
+        self.apply_on(Path::detect(), xs);
+    }
+
+    /// The same on a given path.
+    pub(crate) fn apply_on(self, path: Path, xs: &mut [f64]) {
         path.run(
             #[inline(always)]
             || match self {
@@ -116,8 +127,8 @@ mod tests {
         let xs: Vec<f64> = (-5000..5000).map(|i| i as f64 * 0.00437).collect();
         for activation in [Activation::Tanh, Activation::Sigmoid, Activation::Relu] {
             let (mut portable, mut detected) = (xs.clone(), xs.clone());
-            activation.apply(Path::Portable, &mut portable);
-            activation.apply(Path::detect(), &mut detected);
+            activation.apply_on(Path::Portable, &mut portable);
+            activation.apply_on(Path::detect(), &mut detected);
             assert!(portable.iter().zip(&detected).all(|(a, b)| a.to_bits() == b.to_bits()));
         }
     }
@@ -126,10 +137,10 @@ mod tests {
     fn sigmoid_and_relu_are_what_they_say() {
         for x in [-700.0f64, -3.0, -1e-9, 0.0, 0.5, 8.0, 700.0] {
             let mut values = [x];
-            Activation::Sigmoid.apply(Path::detect(), &mut values);
+            Activation::Sigmoid.apply_on(Path::detect(), &mut values);
             assert!((values[0] - 1.0 / (1.0 + (-x).exp())).abs() < 1e-15);
             let mut values = [x];
-            Activation::Relu.apply(Path::detect(), &mut values);
+            Activation::Relu.apply_on(Path::detect(), &mut values);
             assert_eq!(values[0], x.max(0.0));
         }
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::{
     block::Block, error::Error, features::FeatureMap, online_bls::OnlineBlsConfig, sample::Sample,
-    scaled_inputs::ScaledInputs, schema::InputKind,
+    scaled_inputs::ScaledInputs, schema::InputKind, threads::Threads,
 };
 
 /// Scaled inputs and the random map that they go through.
@@ -36,6 +36,11 @@ impl BroadFeatures {
         Ok(BroadFeatures { inputs, map, scaled: Vec::new() })
     }
 
+    /// Shares threads with others.
+    pub(crate) fn share_threads(&mut self, threads: &Threads) {
+        self.map.share_threads(threads);
+    }
+
     /// How many features a sample has.
     pub(crate) fn len(&self) -> usize {
         self.map.len()
@@ -59,6 +64,19 @@ impl BroadFeatures {
         self.inputs.transform(x, &mut scaled);
         let mut features = Vec::with_capacity(self.len());
         self.map.transform(std::iter::once(x), &scaled, &mut features);
+        Ok(features)
+    }
+
+    /// The features of a block's samples, as they would be predicted now.
+    pub(crate) fn of_all(&self, block: &Block) -> Result<Vec<f64>, Error> {
+        let samples = || (0..block.len()).map(|i| block.sample(i));
+        let mut scaled = Vec::new();
+        for x in samples() {
+            self.inputs.check(x)?;
+            self.inputs.transform(x, &mut scaled);
+        }
+        let mut features = Vec::with_capacity(block.len() * self.len());
+        self.map.transform(samples(), &scaled, &mut features);
         Ok(features)
     }
 

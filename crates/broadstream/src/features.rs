@@ -14,7 +14,10 @@
 //! order and at any time. Each node sums its inputs in increasing order, whatever the size of the
 //! block, which fixes the bits.
 
-use crate::{activation::Activation, factor::Column, random::Random, sample::Sample, simd::Path};
+use crate::{
+    activation::Activation, factor::Column, random::Random, sample::Sample, simd::Path,
+    threads::Threads,
+};
 
 /// How the random weights are distributed. All are uniform and differ in size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +36,10 @@ pub enum WeightScale {
 /// a multiply-add, and few enough that none is spilled.
 const NODES: usize = 12;
 const GROUP: usize = 3;
+
+/// Fewer samples are transformed before another thread could be of help. The tests have threads at any
+/// size.
+const LEAST_SAMPLES: usize = if cfg!(test) { 2 } else { 8 };
 
 /// The largest value of a uniform distribution on \[-b, b\] with variance 1.
 const UNIT_VARIANCE: f64 = 1.7320508075688772;
@@ -54,6 +61,7 @@ pub(crate) struct FeatureMap {
     weights: Vec<Column<NODES>>,
     biases: Vec<Column<NODES>>,
     path: Path,
+    threads: Threads,
 }
 
 impl FeatureMap {
@@ -84,6 +92,7 @@ impl FeatureMap {
             weights,
             biases: random_columns(seed, "enhancement bias", "", enhancement),
             path: Path::detect(),
+            threads: Threads::default(),
         }
     }
 
@@ -112,6 +121,11 @@ impl FeatureMap {
         self.input_scale.get_or_insert(input_scale(self.weight_scale, inputs));
     }
 
+    /// Shares threads with others.
+    pub(crate) fn share_threads(&mut self, threads: &Threads) {
+        self.threads = threads.clone();
+    }
+
     /// Appends the features of each sample, a row each, to `features`. `scaled` holds the samples'
     /// values after scaling, one sample after the other.
     pub(crate) fn transform<'a>(
@@ -120,36 +134,42 @@ impl FeatureMap {
         scaled: &[f64],
         features: &mut Vec<f64>,
     ) {
-        let start = features.len();
         let mut rest = scaled;
-        for sample in samples {
-            let values;
-            (values, rest) = rest.split_at(sample.len());
-            self.linear_nodes(sample, values, features);
+        let samples: Vec<(Sample<'_>, &[f64])> = samples
+            .map(|sample| {
+                let values;
+                (values, rest) = rest.split_at(sample.len());
+                (sample, values)
+            })
+            .collect();
+        let start = features.len();
+        features.resize(start + samples.len() * self.len(), 0.0);
+        let rows = features[start..].chunks_mut(GROUP * self.len());
+        let groups = samples.chunks(GROUP).zip(rows);
+        let enough = samples.len() >= LEAST_SAMPLES;
+        self.threads.share(enough, groups, || (), |(), (samples, rows)| self.fill(samples, rows));
+    }
+
+    /// Fills in the rows of a group of samples.
+    fn fill(&self, samples: &[(Sample<'_>, &[f64])], rows: &mut [f64]) {
+        for ((sample, values), row) in samples.iter().zip(rows.chunks_exact_mut(self.len())) {
+            self.linear_nodes(*sample, values, &mut row[..self.linear]);
         }
         self.path.run(
             #[inline(always)]
-            || {
-                let rows = &mut features[start..];
-                for group in rows.chunks_mut(GROUP * self.len()) {
-                    match group.len() / self.len() {
-                        1 => self.enhancement_nodes::<1>(group),
-                        2 => self.enhancement_nodes::<2>(group),
-                        _ => self.enhancement_nodes::<GROUP>(group),
-                    }
-                }
+            || match samples.len() {
+                1 => self.enhancement_nodes::<1>(rows),
+                2 => self.enhancement_nodes::<2>(rows),
+                _ => self.enhancement_nodes::<GROUP>(rows),
             },
         );
-        for row in features[start..].chunks_exact_mut(self.len()) {
-            self.activation.apply(self.path, &mut row[self.linear..]);
+        for row in rows.chunks_exact_mut(self.len()) {
+            self.activation.apply_on(self.path, &mut row[self.linear..]);
         }
     }
 
-    /// Appends one sample's row with z filled in.
-    fn linear_nodes(&self, sample: Sample<'_>, values: &[f64], features: &mut Vec<f64>) {
-        let start = features.len();
-        features.resize(start + self.len(), 0.0);
-        let z = &mut features[start..start + self.linear];
+    /// Fills in one sample's z.
+    fn linear_nodes(&self, sample: Sample<'_>, values: &[f64], z: &mut [f64]) {
         let input_scale =
             self.input_scale.unwrap_or_else(|| input_scale(self.weight_scale, sample.len()));
         let columns = self.input_biases.len();
@@ -333,8 +353,10 @@ mod tests {
         let rows: Vec<[f64; 2]> = (0..11).map(|i| [i as f64 * 0.3 - 1.0, 0.1]).collect();
         let samples: Vec<Sample<'_>> = rows.iter().map(|row| Sample::dense(row)).collect();
         let whole = features(&map, &samples);
-        for path in [Path::detect(), Path::Portable] {
+        let paths = [(Path::detect(), 1), (Path::Portable, 1), (Path::detect(), 3)];
+        for (path, threads) in paths {
             map.path = path;
+            map.share_threads(&Threads::new(threads).unwrap());
             for size in [1, 2, 3, 4, 5, 7] {
                 let parts: Vec<f64> =
                     samples.chunks(size).flat_map(|part| features(&map, part)).collect();

@@ -19,7 +19,7 @@ use crate::error::Error;
 const LOOKS: u32 = 20_000;
 
 /// The most calls that are made alone after another thread kept one waiting.
-const LONGEST_REST: u32 = 64;
+const LONGEST_REST: u32 = 512;
 
 /// Some threads to share work with, or none. Clones share the same threads.
 #[derive(Clone, Debug, Default)]
@@ -78,35 +78,79 @@ impl Threads {
     pub(crate) fn worked_together(&self, kept_waiting: bool) {
         if let Some(shared) = self.0.as_deref() {
             let last = shared.last_rest.load(Ordering::Relaxed);
-            let next = if kept_waiting { (2 * last).clamp(1, LONGEST_REST) } else { last / 2 };
-            shared.last_rest.store(next, Ordering::Relaxed);
             if kept_waiting {
+                let next = (2 * last).clamp(1, LONGEST_REST);
+                shared.last_rest.store(next, Ordering::Relaxed);
                 shared.rest.store(next, Ordering::Relaxed);
+            } else {
+                shared.last_rest.store(last - last.div_ceil(8), Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Works through independent items, together if there are `enough` of them to be worth it. What
+    /// `start` makes stays with a thread.
+    pub(crate) fn share<I: Send, T>(
+        &self,
+        enough: bool,
+        items: impl Iterator<Item = I> + Send,
+        start: impl Fn() -> T + Sync,
+        work: impl Fn(&mut T, I) + Sync,
+    ) {
+        match self.awake() {
+            Some(pool) if enough => self.worked_together(share(pool, items, start, work)),
+            _ => {
+                let mut own = start();
+                items.for_each(|item| work(&mut own, item));
+                if enough {
+                    self.worked_alone();
+                }
             }
         }
     }
 }
 
-/// Has each thread take the next item until none is left. What `start` makes stays with a thread.
-pub(crate) fn share<I: Send, T>(
+/// Has each thread take the next item until none is left, and returns whether the first that found
+/// none had to wait for long.
+fn share<I: Send, T>(
     pool: &ThreadPool,
     items: impl Iterator<Item = I> + Send,
     start: impl Fn() -> T + Sync,
     work: impl Fn(&mut T, I) + Sync,
-) {
+) -> bool {
     let items = Mutex::new(items);
     let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let (next, start, work) = (&next, &start, &work);
+    let at_work = AtomicUsize::new(0);
+    let kept_waiting = AtomicBool::new(false);
+    let one_thread = || {
+        at_work.fetch_add(1, Ordering::Relaxed);
+        let mut own = start();
+        while let Some(item) = next() {
+            work(&mut own, item);
+        }
+        drop(own);
+        at_work.fetch_sub(1, Ordering::Relaxed);
+        if !look(|| at_work.load(Ordering::Relaxed) == 0) {
+            kept_waiting.store(true, Ordering::Relaxed);
+        }
+    };
     pool.scope(|scope| {
         for _ in 0..pool.current_num_threads() {
-            scope.spawn(move |_| {
-                let mut own = start();
-                while let Some(item) = next() {
-                    work(&mut own, item);
-                }
-            });
+            scope.spawn(|_| one_thread());
         }
     });
+    kept_waiting.into_inner()
+}
+
+/// Looks for something to come true for as long as a thread that runs might take.
+fn look(came_true: impl Fn() -> bool) -> bool {
+    (0..LOOKS).any(|_| {
+        let found = came_true();
+        if !found {
+            std::hint::spin_loop();
+        }
+        found
+    })
 }
 
 /// Items that each pass all stages, in order: item i enters stage s once item i − 1 has left it. A
@@ -137,10 +181,10 @@ impl<S: Send> Wavefront<S> {
         work: impl Fn(&mut I, &mut S) + Sync,
     ) -> bool {
         let start = || ReleaseOnPanic(|| self.release());
-        share(pool, items.enumerate(), start, |_, (index, mut item)| {
+        let kept_waiting = share(pool, items.enumerate(), start, |_, (index, mut item)| {
             self.pass(index, &mut item, &work);
         });
-        self.kept_waiting.into_inner()
+        self.kept_waiting.into_inner() || kept_waiting
     }
 
     fn pass<I>(&self, index: usize, item: &mut I, work: &impl Fn(&mut I, &mut S)) {
@@ -174,11 +218,8 @@ pub(crate) struct Counter {
 impl Counter {
     /// Waits until the number is at least `value`, and returns whether that took long.
     pub(crate) fn wait(&self, value: usize) -> bool {
-        for _ in 0..LOOKS {
-            if self.value.load(Ordering::Acquire) >= value {
-                return false;
-            }
-            std::hint::spin_loop();
+        if look(|| self.value.load(Ordering::Acquire) >= value) {
+            return false;
         }
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         // Either this thread sees the number that `set` wrote, or `set` sees the sleeper.
@@ -254,7 +295,7 @@ mod tests {
     #[test]
     fn rests_grow_while_others_keep_the_core() {
         let threads = Threads::new(2).unwrap();
-        for expected in [1, 2, 4, 8, 16, 32, 64, 64] {
+        for expected in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 512] {
             threads.worked_together(true);
             let mut alone = 0;
             while threads.awake().is_none() {
@@ -263,7 +304,7 @@ mod tests {
             }
             assert_eq!(alone, expected);
         }
-        for _ in 0..10 {
+        for _ in 0..100 {
             threads.worked_together(false);
         }
         threads.worked_together(true);

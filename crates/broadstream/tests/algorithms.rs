@@ -174,6 +174,18 @@ fn refreshed_by_default_it_stays_near_algorithm_2() {
 }
 
 #[test]
+fn corrected_it_is_algorithm_2_but_for_the_steps_left_out() {
+    let mut last = largest_difference(&config(0.97), 150).0;
+    for steps in [2, 4, 8] {
+        let config = OnlineBlsConfig { correction_steps: steps, ..config(0.97) };
+        let difference = largest_difference(&config, 150).0;
+        assert!(difference < last / 2.0, "{steps} steps: {difference}, before {last}");
+        last = difference;
+    }
+    assert!(last < 1e-4, "{last}");
+}
+
+#[test]
 fn leverage_is_that_of_the_definition() {
     let mut model =
         OnlineBls::new(OnlineBlsConfig { scaling: Scaling::None, ..config(1.0) }).unwrap();

@@ -36,6 +36,36 @@ fn models() -> Vec<(&'static str, Box<dyn Classifier>)> {
             "refresh every 7",
             online_bls(OnlineBlsConfig { forgetting: 0.98, refresh_every: Some(7), ..small() }),
         ),
+        ("kept weights", online_bls(OnlineBlsConfig { keep_weights: true, ..small() })),
+        (
+            "kept weights that forget",
+            online_bls(OnlineBlsConfig {
+                keep_weights: true,
+                forgetting: 0.98,
+                refresh_every: Some(7),
+                ..small()
+            }),
+        ),
+        (
+            "corrected",
+            online_bls(OnlineBlsConfig {
+                correction_steps: 2,
+                nested_models: 1,
+                forgetting: 0.98,
+                ..small()
+            }),
+        ),
+        ("threads", online_bls(OnlineBlsConfig { threads: 2, enhancement_nodes: 420, ..small() })),
+        (
+            "threads that forget",
+            online_bls(OnlineBlsConfig {
+                threads: 3,
+                enhancement_nodes: 420,
+                forgetting: 0.98,
+                refresh_every: Some(20),
+                ..small()
+            }),
+        ),
         ("one model", online_bls(OnlineBlsConfig { nested_models: 1, ..small() })),
         ("min-max", online_bls(OnlineBlsConfig { scaling: Scaling::MinMax, ..small() })),
         ("unscaled", online_bls(OnlineBlsConfig { scaling: Scaling::None, ..small() })),
@@ -354,4 +384,30 @@ fn shuffling_depends_on_the_seed_alone() {
         rows
     };
     assert_eq!(sorted(read(1)), sorted(read(2)), "shuffling loses and invents nothing");
+}
+
+#[test]
+fn threads_and_kept_weights_do_not_change_the_model() {
+    let samples = samples();
+    let config = OnlineBlsConfig { enhancement_nodes: 450, forgetting: 0.98, ..small() };
+    let learned = |config: OnlineBlsConfig| {
+        let mut model = OnlineBls::new(config).unwrap();
+        declare(&mut model);
+        let scores = run(&mut model, &samples, 64);
+        (model.weights(), scores)
+    };
+    let (weights, scores) = learned(config.clone());
+    for threads in 2..=4 {
+        assert!(
+            learned(OnlineBlsConfig { threads, ..config.clone() })
+                == (weights.clone(), scores.clone())
+        );
+    }
+    let (kept, kept_scores) = learned(OnlineBlsConfig { keep_weights: true, ..config });
+    for (kept, solved) in kept.iter().zip(&weights) {
+        assert!((kept - solved).abs() < 1e-11, "{kept} is not {solved}");
+    }
+    for (kept, swept) in kept_scores.iter().flatten().zip(scores.iter().flatten()) {
+        assert!((f64::from_bits(*kept) - f64::from_bits(*swept)).abs() < 1e-11);
+    }
 }

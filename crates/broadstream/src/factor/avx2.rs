@@ -6,9 +6,10 @@
 //! the sweep of a single sample took twice as long.
 
 use std::arch::x86_64::{
-    __m256d, _MM_HINT_T0, _mm_prefetch, _mm256_broadcast_sd, _mm256_cvtsd_f64, _mm256_fmadd_pd,
-    _mm256_fnmadd_pd, _mm256_load_pd, _mm256_permute4x64_pd, _mm256_set1_pd, _mm256_setzero_pd,
-    _mm256_store_pd,
+    __m256d, _MM_HINT_T0, _mm_prefetch, _mm256_add_pd, _mm256_blend_pd, _mm256_broadcast_sd,
+    _mm256_cvtsd_f64, _mm256_fmadd_pd, _mm256_fnmadd_pd, _mm256_hadd_pd, _mm256_load_pd,
+    _mm256_loadu_pd, _mm256_mul_pd, _mm256_permute2f128_pd, _mm256_permute4x64_pd, _mm256_set1_pd,
+    _mm256_setzero_pd, _mm256_store_pd, _mm256_storeu_pd, _mm256_sub_pd,
 };
 
 use super::{
@@ -55,6 +56,12 @@ impl Kernel for Avx2 {
     fn forward(self, l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]) {
         // SAFETY: `self` exists, so the processor has AVX2 and FMA.
         unsafe { forward(l, p, w) }
+    }
+
+    #[inline(always)]
+    fn backward(self, l: &[Column<ROWS>], x: &Column<ROWS>, out: &mut [f64]) {
+        // SAFETY: `self` exists, so the processor has AVX2 and FMA.
+        unsafe { backward(l, x, out) }
     }
 
     #[inline(always)]
@@ -182,6 +189,30 @@ fn forward(l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]) {
     }
     for n in 0..2 {
         store(&mut w[n], carried[n]);
+    }
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn backward(l: &[Column<ROWS>], x: &Column<ROWS>, out: &mut [f64]) {
+    let x = load(x);
+    for (columns, out) in l.as_chunks::<4>().0.iter().zip(out.as_chunks_mut::<4>().0) {
+        let lanes: [__m256d; 4] = std::array::from_fn(|c| {
+            prefetch(&columns[c]);
+            let l = load(&columns[c]);
+            let sum = _mm256_mul_pd(l[0], x[0]);
+            _mm256_fmadd_pd(l[2], x[2], _mm256_fmadd_pd(l[1], x[1], sum))
+        });
+        // Neighbouring lanes of two columns side by side, then the halves of all four.
+        let low = _mm256_hadd_pd(lanes[0], lanes[1]);
+        let high = _mm256_hadd_pd(lanes[2], lanes[3]);
+        let inner = _mm256_permute2f128_pd::<0x21>(low, high);
+        let outer = _mm256_blend_pd::<0b1100>(low, high);
+        let sums = _mm256_add_pd(inner, outer);
+        // SAFETY: `out` has four entries; these loads and stores need no alignment.
+        unsafe {
+            let entries = _mm256_loadu_pd(out.as_ptr());
+            _mm256_storeu_pd(out.as_mut_ptr(), _mm256_sub_pd(entries, sums));
+        }
     }
 }
 

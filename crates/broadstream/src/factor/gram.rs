@@ -6,11 +6,7 @@ use super::{
     panels::{self, Column, Panels, ROWS, SplitPanel},
     portable::Portable,
 };
-use crate::{
-    error::Error,
-    simd::Path,
-    threads::{Threads, share},
-};
+use crate::{error::Error, simd::Path, threads::Threads};
 
 /// Columns of the triangle that are updated together: nine registers of sums hide the latency of a
 /// multiply-add, and with twelve the compiler spills one.
@@ -95,12 +91,7 @@ impl Gram {
             );
         };
         let panels = p.iter_mut().zip(features.chunks_exact(samples));
-        match threads.awake() {
-            Some(pool) if samples >= LEAST_SAMPLES => {
-                share(pool, panels, || (), |(), panel| add(panel));
-            }
-            _ => panels.for_each(add),
-        }
+        threads.share(samples >= LEAST_SAMPLES, panels, || (), |(), panel| add(panel));
     }
 
     /// P ← factor · P.

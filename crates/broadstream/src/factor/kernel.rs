@@ -49,6 +49,11 @@ pub(super) trait Kernel: Copy {
     /// of one panel would be too few to hide the latency of a multiply-add.
     fn forward(self, l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]);
 
+    /// A panel's share of a back substitution: entry j of `out` loses Σ_i l_ij·x_i. The twelve
+    /// products are summed in four lanes, and then (lane 0 + lane 1) + (lane 2 + lane 3). There must be
+    /// a multiple of four columns.
+    fn backward(self, l: &[Column<ROWS>], x: &Column<ROWS>, out: &mut [f64]);
+
     /// `C` columns of a tile of a product of two panels: tile ← tile ± Σ_t a_t · b_tᵀ, where `first`
     /// picks the rows of b.
     fn multiply<const SUBTRACT: bool, const C: usize>(

@@ -19,10 +19,12 @@
 //! solves for each class (equations 13 and 14). The weights are the same.
 //!
 //! Parts: `panels` is the layout, `sweep` the update, `kernel` its inner loops (`portable`, `avx2`),
-//! `solve` what reads the factor, `refactor` builds it from a matrix, `gram` keeps that matrix.
+//! `solve` what reads the factor, `weights` what follows it, `refactor` builds it from a matrix,
+//! `gram` keeps that matrix, `correction` makes up for a ridge that fades between two refreshes.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+mod correction;
 mod gram;
 mod kernel;
 mod panels;
@@ -32,9 +34,10 @@ mod solve;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod weights;
 
-pub use self::gram::Gram;
 pub(crate) use self::panels::Column;
+pub use self::{gram::Gram, weights::Weights};
 
 use self::{
     panels::{Panels, TARGET_ROWS},

@@ -77,6 +77,17 @@ impl Kernel for Portable {
     }
 
     #[inline(always)]
+    fn backward(self, l: &[Column<ROWS>], x: &Column<ROWS>, out: &mut [f64]) {
+        for (column, out) in l.iter().zip(out) {
+            let lanes: [f64; 4] = std::array::from_fn(|k| {
+                let sum = column.0[4 + k].mul_add(x.0[4 + k], column.0[k] * x.0[k]);
+                column.0[8 + k].mul_add(x.0[8 + k], sum)
+            });
+            *out -= (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+        }
+    }
+
+    #[inline(always)]
     fn multiply<const SUBTRACT: bool, const C: usize>(
         self,
         a: &[Column<ROWS>],

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     error::Error,
     simd::Path,
-    threads::{Counter, ReleaseOnPanic, share},
+    threads::{Counter, ReleaseOnPanic},
 };
 
 /// Columns of a tile that are computed together, chosen as in [`Gram::add`].
@@ -66,23 +66,14 @@ impl Factor {
             .map(|first| Batch { first, panels: rows.by_ref().take(PANELS).collect() });
         // M of the panels at hand.
         let room = || vec![Column::ZERO; PANELS * order];
-        let factor = |m: &mut Vec<Column<ROWS>>, batch: Batch<'a>| {
+        let start = || (room(), ReleaseOnPanic(|| finished.count.set(usize::MAX)));
+        let batches: Vec<Batch<'a>> = batches.collect();
+        threads.share(order >= LEAST_ORDER, batches.into_iter(), start, |(m, _), batch| {
             path.run(
                 #[inline(always)]
                 || batch.factor(kernel, &finished, k, ridge, m),
             );
-        };
-        match threads.awake() {
-            Some(pool) if order >= LEAST_ORDER => {
-                let batches: Vec<Batch<'a>> = batches.collect();
-                let start = || (room(), ReleaseOnPanic(|| finished.count.set(usize::MAX)));
-                share(pool, batches.into_iter(), start, |(m, _), batch| factor(m, batch));
-            }
-            _ => {
-                let mut m = room();
-                batches.for_each(|batch| factor(&mut m, batch));
-            }
-        }
+        });
     }
 }
 

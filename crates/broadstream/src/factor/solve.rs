@@ -43,19 +43,56 @@ impl Factor {
 
     /// Solves K x = b.
     pub fn solve(&self, b: &[f64]) -> Result<Vec<f64>, Error> {
-        let p = self.forward_substitute(b)?;
-        let mut x: Vec<Column<1>> =
-            p.iter().zip(&self.d_inverse).map(|(p, d_inverse)| Column([p * d_inverse])).collect();
-        back_substitute(&self.l, self.path, &mut x);
-        Ok(x.iter().map(|x| x.0[0]).collect())
+        let mut x = self.forward_substitute(b)?;
+        x.iter_mut().zip(&self.d_inverse).for_each(|(x, d_inverse)| *x *= d_inverse);
+        self.back_substitute(&mut x);
+        Ok(x)
+    }
+
+    /// The gain g = w·K⁻¹a of the sample that was swept last, if it was swept alone: its residual r
+    /// has changed the weights by g·rᵀ. With fewer features than all, the gain of the regression on
+    /// the first ones.
+    pub(super) fn gain(&self, features: usize) -> Vec<f64> {
+        let mut g = self.scratch.beta()[..features].to_vec();
+        self.back_substitute(&mut g);
+        g
+    }
+
+    /// Solves Lᵀx = b in place, for the leading part of L if x is shorter than its order.
+    fn back_substitute(&self, x: &mut [f64]) {
+        match self.path {
+            Path::Portable => self.back_substitute_panels(Portable, x),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2(avx2) => avx2.run(
+                #[inline(always)]
+                || self.back_substitute_panels(avx2, x),
+            ),
+        }
+    }
+
+    #[inline(always)]
+    fn back_substitute_panels<K: Kernel>(&self, kernel: K, x: &mut [f64]) {
+        for panel in (0..x.len().div_ceil(ROWS)).rev() {
+            let (left, block) = self.l.split(panel);
+            let (above, rest) = x.split_at_mut(panel * ROWS);
+            let size = block.len().min(rest.len());
+            let rows = &mut rest[..size];
+            for j in (0..rows.len()).rev() {
+                for i in j + 1..rows.len() {
+                    rows[j] = (-block[j].0[i]).mul_add(rows[i], rows[j]);
+                }
+            }
+            let mut padded = Column::ZERO;
+            padded.0[..rows.len()].copy_from_slice(rows);
+            kernel.backward(left, &padded, above);
+        }
     }
 
     /// The weights W = L⁻ᵀZ: one row per feature, one entry per target.
     pub fn weights(&self) -> Vec<f64> {
         let mut weights = vec![0.0; self.order() * self.targets];
-        for (panel, z) in self.z.iter().enumerate() {
-            let mut x = z.clone();
-            back_substitute(&self.l, self.path, &mut x);
+        for panel in 0..self.z.len() {
+            let x = self.solve_weights(panel, self.order());
             let first = panel * TARGET_ROWS;
             let size = TARGET_ROWS.min(self.targets - first);
             for (row, x) in weights.chunks_exact_mut(self.targets).zip(&x) {
@@ -63,6 +100,13 @@ impl Factor {
             }
         }
         weights
+    }
+
+    /// The weights of a panel of targets in the regression on the first features.
+    pub(super) fn solve_weights(&self, panel: usize, features: usize) -> Vec<Column<TARGET_ROWS>> {
+        let mut x = self.z[panel][..features].to_vec();
+        back_substitute_all(&self.l, self.path, &mut x);
+        x
     }
 
     /// Sets the weights, by Z = LᵀW.
@@ -132,15 +176,17 @@ fn subtract_columns(l: &[Column<ROWS>], p: &[f64], w: &mut Column<ROWS>) {
     }
 }
 
-/// Solves Lᵀx = b in place, for `R` right-hand sides, from the last panel to the first.
-fn back_substitute<const R: usize>(l: &Panels, path: Path, x: &mut [Column<R>]) {
+/// Solves Lᵀx = b in place, for `R` right-hand sides, from the last panel to the first. x may be
+/// shorter than the order of L, whose leading part then counts.
+fn back_substitute_all<const R: usize>(l: &Panels, path: Path, x: &mut [Column<R>]) {
     path.run(
         #[inline(always)]
         || {
-            for panel in (0..l.len()).rev() {
+            for panel in (0..x.len().div_ceil(ROWS)).rev() {
                 let (left, block) = l.split(panel);
                 let (above, rest) = x.split_at_mut(panel * ROWS);
-                let rows = &mut rest[..block.len()];
+                let size = block.len().min(rest.len());
+                let rows = &mut rest[..size];
                 for j in (0..rows.len()).rev() {
                     for i in j + 1..rows.len() {
                         for k in 0..R {

@@ -165,6 +165,11 @@ enum AnyPanel<'a> {
 }
 
 impl Scratch {
+    /// β of the sample that was swept last, if it was swept alone.
+    pub(super) fn beta(&self) -> &[f64] {
+        &self.beta
+    }
+
     /// Lays out the samples' features for the sweep, padded with zeros to whole panels, with the γ
     /// that each starts from.
     pub(super) fn start(

@@ -279,6 +279,58 @@ fn a_readout_is_the_regression_on_the_first_features() {
 }
 
 #[test]
+fn kept_weights_follow_their_factor() {
+    for order in ORDERS {
+        // Past the number of samples after which weights are solved anew.
+        let count = if order == 13 { 1100 } else { 60 };
+        let samples = Samples::new(order, 6, count);
+        let followed = |path| {
+            let mut factor = Factor { path, ..Factor::new(order, RIDGE) };
+            factor.add_readout(order / 2);
+            let mut weights = Weights::of(&factor);
+            let mut predictions = Vec::new();
+            for i in 0..samples.len() {
+                let known = samples.targets.min(i / 5 + 1);
+                factor.add_targets(known);
+                weights.add_targets(known);
+                let (features, targets) = (samples.features(i), &samples.one_hot(i)[..known]);
+                let update = Update { features, targets, ..samples.update(i..i + 1, 0.98) };
+                let exact = factor.scores(features).unwrap();
+                let mut scores = vec![0.0; exact.len()];
+                weights.learn(&mut factor, update, &mut scores).unwrap();
+                assert_close(&scores, &exact, 1e-10);
+                predictions.extend(scores);
+            }
+            assert_close(&weights.rows(), &factor.weights(), 1e-10);
+            (predictions, weights.rows(), factor.solve(samples.features(0)).unwrap())
+        };
+        assert_eq!(followed(Path::detect()), followed(Path::Portable), "order {order}");
+    }
+}
+
+#[test]
+fn a_corrected_gain_is_that_of_the_larger_ridge() {
+    const MISSING: f64 = 0.7;
+    for order in ORDERS {
+        let samples = Samples::new(order, 2, 30);
+        let (factor, _) = swept(&samples, 1, 1.0, Path::detect());
+        let mut dense = Dense::new(order, 2);
+        for i in 0..samples.len() {
+            dense.learn(samples.features(i), samples.one_hot(i), samples.weights[i], 1.0);
+        }
+        for i in 0..order {
+            dense.k[(i, i)] += MISSING;
+        }
+        let last = samples.len() - 1;
+        let weighted = |i| samples.weights[last] * samples.features(last)[i];
+        let gain = dense.solve(&Mat::from_fn(order, 1, |i, _| weighted(i)));
+        // Conjugate gradients end at the order of the matrix, and well before.
+        let corrected = factor.corrected_gain(MISSING, order.min(30)).unwrap();
+        assert_close(&corrected, &row_major(&gain), 1e-9);
+    }
+}
+
+#[test]
 fn unlearning_undoes_learning() {
     for order in ORDERS {
         let samples = Samples::new(order, 3, 20);

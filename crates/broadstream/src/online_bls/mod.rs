@@ -11,12 +11,13 @@ use crate::{
     classifier::Classifier,
     combination::Combination,
     error::Error,
-    factor::{Factor, Update},
+    factor::{Factor, Update, Weights},
     forgetting::Forgetting,
     probability,
     sample::Sample,
     schema::InputKind,
     scores::Scores,
+    threads::Threads,
 };
 
 /// Samples that go through the factor together. More gain nothing; fewer would leave the memory
@@ -48,6 +49,8 @@ pub struct OnlineBls {
     factor: Factor,
     combination: Combination,
     forgetting: Option<Forgetting>,
+    /// The weights, if they are kept up to date.
+    kept: Option<Weights>,
     scratch: Scratch,
 }
 
@@ -64,20 +67,29 @@ impl OnlineBls {
     /// A model that has seen nothing.
     pub fn new(config: OnlineBlsConfig) -> Result<Self, Error> {
         config.check()?;
-        let features = BroadFeatures::new(&config)?;
-        let forgetting = (config.forgetting < 1.0).then(|| {
+        let threads = Threads::new(config.threads)?;
+        let mut features = BroadFeatures::new(&config)?;
+        features.share_threads(&threads);
+        let mut forgetting = (config.forgetting < 1.0).then(|| {
             Forgetting::new(features.len(), config.forgetting, config.ridge, config.refresh_every)
         });
+        if let Some(forgetting) = &mut forgetting {
+            forgetting.share_threads(&threads);
+        }
         // Forgetting nothing divides by 1; see `forgetting` for the rest.
         let mut factor = Factor::new(features.len(), config.ridge / config.forgetting);
         for nested in config.nested_features() {
             factor.add_readout(nested);
         }
+        factor.share_threads(&threads);
+        let kept =
+            (config.keep_weights || config.correction_steps > 0).then(|| Weights::of(&factor));
         Ok(OnlineBls {
             combination: Combination::new(factor.readouts().len()),
             factor,
             features,
             forgetting,
+            kept,
             config,
             scratch: Scratch::default(),
         })
@@ -98,6 +110,17 @@ impl OnlineBls {
         self.features.of(x)
     }
 
+    /// The broad features of a block's samples, a row each, as the model would use them to predict
+    /// them now.
+    pub fn features_many(&self, block: &Block) -> Result<Vec<f64>, Error> {
+        self.features.of_all(block)
+    }
+
+    /// Samples between two refreshes of a model that forgets.
+    pub fn refresh_every(&self) -> Option<usize> {
+        self.forgetting.as_ref().map(Forgetting::interval)
+    }
+
     /// The leverage of a sample: how unlike the past it is. It is 0 for a sample that adds nothing
     /// new and grows to |a|²/λ for one that is all new.
     pub fn leverage_one(&self, x: Sample<'_>) -> Result<f64, Error> {
@@ -106,7 +129,7 @@ impl OnlineBls {
 
     /// The output weights: one row per broad feature, one entry per class.
     pub fn weights(&self) -> Vec<f64> {
-        self.factor.weights()
+        self.kept.as_ref().map_or_else(|| self.factor.weights(), Weights::rows)
     }
 
     /// The nested models: how many features each has, and its weight in predictions now.
@@ -123,12 +146,14 @@ impl OnlineBls {
         }
         self.check_memory("the classes", self.inputs(), classes)?;
         self.factor.add_targets(classes);
+        if let Some(kept) = &mut self.kept {
+            kept.add_targets(classes);
+        }
         let mut start = 0;
         while start < block.len() {
             let end = self.end_of_run(block, start);
             if block.weight(start) == 0.0 {
-                let features = self.features_one(block.sample(start))?;
-                self.scratch.scores = self.factor.scores(&features)?;
+                self.scratch.scores = self.member_scores(block.sample(start))?;
             } else {
                 self.learn_run(block, start..end)?;
             }
@@ -146,10 +171,10 @@ impl OnlineBls {
     }
 
     /// Where the samples from `start` on that can be learned at once end: a block is cut where the
-    /// factor is to be refreshed, so that this happens at the same samples for any block size, and
-    /// at samples of weight 0, which are only scored.
+    /// factor is to be refreshed, so that this happens at the same samples for any block size, at
+    /// samples of weight 0, which are only scored, and at every sample if weights follow.
     fn end_of_run(&self, block: &Block, start: usize) -> usize {
-        if block.weight(start) == 0.0 {
+        if block.weight(start) == 0.0 || self.kept.is_some() {
             return start + 1;
         }
         let longest = self.forgetting.as_ref().map_or(BLOCK, |f| BLOCK.min(f.until_refresh()));
@@ -173,11 +198,34 @@ impl OnlineBls {
         scores.clear();
         scores.resize(run.len() * self.factor.readouts().len() * classes, 0.0);
         let forgetting = self.config.forgetting;
-        self.factor.sweep(Update { features, targets, weights, forgetting }, scores)?;
-        if let Some(forgetting) = &mut self.forgetting {
-            forgetting.absorb(features, weights, &mut self.factor)?;
+        let update = Update { features, targets, weights, forgetting };
+        match (&mut self.kept, &self.forgetting) {
+            (None, _) => self.factor.sweep(update, scores)?,
+            (Some(kept), Some(forgetting)) if self.config.correction_steps > 0 => {
+                let (missing, steps) = (forgetting.missing_ridge(), self.config.correction_steps);
+                kept.learn_corrected(&mut self.factor, update, missing, steps, scores)?;
+            }
+            (Some(kept), _) => kept.learn(&mut self.factor, update, scores)?,
+        }
+        let Some(forgetting) = &mut self.forgetting else { return Ok(()) };
+        let refreshed = forgetting.absorb(features, weights, &mut self.factor)?;
+        match &mut self.kept {
+            Some(kept) if refreshed && self.config.correction_steps > 0 => {
+                kept.restore(&mut self.factor);
+            }
+            Some(kept) if refreshed => *kept = Weights::of(&self.factor),
+            _ => {}
         }
         Ok(())
+    }
+
+    /// The scores of each nested model.
+    fn member_scores(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
+        let features = self.features_one(x)?;
+        match &self.kept {
+            Some(kept) => kept.scores(&features),
+            None => self.factor.scores(&features),
+        }
     }
 
     fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
@@ -202,7 +250,7 @@ impl Classifier for OnlineBls {
 
     /// Estimates of each class's indicator: aᵀW of the nested models, averaged by their weights.
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        let members = self.factor.scores(&self.features_one(x)?)?;
+        let members = self.member_scores(x)?;
         Ok(self.combination.combine(&members, self.classes()))
     }
 
