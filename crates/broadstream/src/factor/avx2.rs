@@ -196,12 +196,13 @@ fn forward(l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]) {
 fn backward(l: &[Column<ROWS>], x: &Column<ROWS>, out: &mut [f64]) {
     let x = load(x);
     for (columns, out) in l.as_chunks::<4>().0.iter().zip(out.as_chunks_mut::<4>().0) {
-        let lanes: [__m256d; 4] = std::array::from_fn(|c| {
-            prefetch(&columns[c]);
-            let l = load(&columns[c]);
+        let mut lanes = [_mm256_setzero_pd(); 4];
+        for (column, lanes) in columns.iter().zip(&mut lanes) {
+            prefetch(column);
+            let l = load(column);
             let sum = _mm256_mul_pd(l[0], x[0]);
-            _mm256_fmadd_pd(l[2], x[2], _mm256_fmadd_pd(l[1], x[1], sum))
-        });
+            *lanes = _mm256_fmadd_pd(l[2], x[2], _mm256_fmadd_pd(l[1], x[1], sum));
+        }
         // Neighbouring lanes of two columns side by side, then the halves of all four.
         let low = _mm256_hadd_pd(lanes[0], lanes[1]);
         let high = _mm256_hadd_pd(lanes[2], lanes[3]);
