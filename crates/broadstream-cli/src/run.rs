@@ -116,7 +116,7 @@ impl Observer for Watcher {
 
     fn curve(&mut self, point: &CurvePoint) {
         let Some(curve) = &mut self.curve else { return };
-        let CurvePoint { cumulative: c, window: w } = point;
+        let CurvePoint { cumulative: c, window: w, .. } = point;
         let values = [
             c.oca, c.bacc, c.avrbacc, c.f1, c.mcc, c.kappa, c.log_loss, c.brier, w.oca, w.bacc,
             w.f1, w.mcc, w.kappa, w.log_loss, w.brier,

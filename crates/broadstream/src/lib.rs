@@ -33,6 +33,7 @@ mod block;
 mod broad_features;
 mod classifier;
 mod combination;
+mod durations;
 mod error;
 pub mod factor;
 mod features;
@@ -55,10 +56,14 @@ pub use self::{
     activation::Activation,
     block::Block,
     classifier::Classifier,
+    durations::Durations,
     error::Error,
     features::WeightScale,
     online_bls::{OnlineBls, OnlineBlsConfig},
-    prequential::{CurvePoint, Evaluation, Observer, Outcome, PrequentialOptions, Times, evaluate},
+    prequential::{
+        Contestant, CurvePoint, Evaluation, Observer, Outcome, PrequentialOptions, Times, compare,
+        evaluate,
+    },
     sample::Sample,
     scaling::{Affine, Scaling},
     schema::{Input, InputKind, Schema},

@@ -8,6 +8,7 @@ use std::{ops::ControlFlow, time::Duration};
 use crate::{
     block::Block,
     classifier::Classifier,
+    durations::Durations,
     error::Error,
     metrics::{Metrics, Summary, WindowSummary},
     schema::Schema,
@@ -82,10 +83,12 @@ pub struct CurvePoint {
     pub cumulative: Summary,
     /// The last samples.
     pub window: WindowSummary,
+    /// The mean time of learning a sample since the point before, if the times are measured apart.
+    pub update_time: Option<Duration>,
 }
 
 /// Where the time went.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Times {
     /// Reading the stream.
     pub reading: Duration,
@@ -95,6 +98,8 @@ pub struct Times {
     pub predicting: Option<Duration>,
     /// Of that, learning; known when the times are measured apart.
     pub learning: Option<Duration>,
+    /// How long learning took sample by sample; empty unless the times are measured apart.
+    pub updates: Durations,
 }
 
 /// The result of an evaluation.
@@ -133,26 +138,32 @@ pub fn evaluate(
     clock: &dyn Fn() -> Duration,
     observer: &mut dyn Observer,
 ) -> Result<Evaluation, Error> {
+    let mut contestants = [Contestant { model, observer }];
+    let mut evaluations = compare(stream, &mut contestants, options, clock)?;
+    Ok(evaluations.remove(0))
+}
+
+/// One of several models that are evaluated side by side.
+pub struct Contestant<'a> {
+    /// The model, which must be new.
+    pub model: &'a mut dyn Classifier,
+    /// What watches its evaluation.
+    pub observer: &'a mut dyn Observer,
+}
+
+/// Evaluates several models on a stream that is read once, each as [`evaluate`] would. The results are
+/// in the models' order. An observer that ends its evaluation ends all of them.
+pub fn compare(
+    stream: &mut dyn Stream,
+    contestants: &mut [Contestant<'_>],
+    options: &PrequentialOptions,
+    clock: &dyn Fn() -> Duration,
+) -> Result<Vec<Evaluation>, Error> {
     options.check()?;
-    if model.inputs() > 0 || model.classes() > 0 {
-        return Err(Error::Config {
-            option: "model",
-            rule: "new, since a stream numbers inputs and classes in its own order",
-            value: format!("one with {} inputs and {} classes", model.inputs(), model.classes()),
-        });
+    let mut runs = Vec::new();
+    for Contestant { model, observer } in contestants {
+        runs.push(Run::new(&mut **model, &mut **observer, options, clock)?);
     }
-    let mut run = Run {
-        model,
-        clock,
-        observer,
-        curve_every: options.curve_every,
-        scores: Scores::new(),
-        evaluation: Evaluation {
-            metrics: Metrics::new(options.window),
-            curve: Vec::new(),
-            times: Times::default(),
-        },
-    };
     let mut block = Block::new();
     let mut left = options.limit.unwrap_or(u64::MAX);
     while left > 0 {
@@ -160,16 +171,20 @@ pub fn evaluate(
         block.clear();
         let most = left.min(options.block as u64) as usize;
         let read = stream.read_block(&mut block, most);
-        run.evaluation.times.reading += clock().saturating_sub(started);
+        let reading = clock().saturating_sub(started);
         // What was read before a fault is evaluated too, so that the fault is met at the same
         // sample whatever the block size.
-        let ended = run.block(&block, stream.schema(), options.separate_times)?.is_break();
+        let mut ended = false;
+        for run in &mut runs {
+            run.evaluation.times.reading += reading;
+            ended |= run.block(&block, stream.schema(), options.separate_times)?.is_break();
+        }
         if read? == 0 || ended {
             break;
         }
         left -= block.len() as u64;
     }
-    run.finish(stream.schema())
+    runs.into_iter().map(|run| run.finish(stream.schema())).collect()
 }
 
 impl PrequentialOptions {
@@ -197,10 +212,41 @@ struct Run<'a> {
     observer: &'a mut dyn Observer,
     curve_every: Option<u64>,
     scores: Scores,
+    /// How long learning took for each sample of the block, if measured.
+    block_updates: Vec<Duration>,
+    /// The sum and the number of these since the last point of the curve.
+    updates_since_point: (Duration, u32),
     evaluation: Evaluation,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(
+        model: &'a mut dyn Classifier,
+        observer: &'a mut dyn Observer,
+        options: &PrequentialOptions,
+        clock: &'a dyn Fn() -> Duration,
+    ) -> Result<Self, Error> {
+        let (inputs, classes) = (model.inputs(), model.classes());
+        if inputs > 0 || classes > 0 {
+            return Err(Error::Config {
+                option: "model",
+                rule: "new, since a stream numbers inputs and classes in its own order",
+                value: format!("one with {inputs} inputs and {classes} classes"),
+            });
+        }
+        let metrics = Metrics::new(options.window);
+        Ok(Run {
+            model,
+            clock,
+            observer,
+            curve_every: options.curve_every,
+            scores: Scores::new(),
+            block_updates: Vec::new(),
+            updates_since_point: (Duration::ZERO, 0),
+            evaluation: Evaluation { metrics, curve: Vec::new(), times: Times::default() },
+        })
+    }
+
     fn block(
         &mut self,
         block: &Block,
@@ -235,6 +281,7 @@ impl Run<'_> {
     }
 
     fn test_and_train_apart(&mut self, block: &Block) -> Result<(), Error> {
+        self.block_updates.clear();
         let (mut predicting, mut learning) = (Duration::ZERO, Duration::ZERO);
         for i in 0..block.len() {
             let sample = self.evaluation.metrics.confusion().samples() + i as u64 + 1;
@@ -246,7 +293,10 @@ impl Run<'_> {
             self.model.learn_one(block.sample(i), class, weight).map_err(place)?;
             self.scores.push(&scores);
             predicting += predicted.saturating_sub(started);
-            learning += (self.clock)().saturating_sub(predicted);
+            let update = (self.clock)().saturating_sub(predicted);
+            learning += update;
+            self.evaluation.times.updates.add(update);
+            self.block_updates.push(update);
         }
         let times = &mut self.evaluation.times;
         *times.predicting.get_or_insert_default() += predicting;
@@ -264,6 +314,10 @@ impl Run<'_> {
             let sample = metrics.confusion().samples();
             let probabilities = &probabilities;
             self.observer.sample(Outcome { sample, truth, predicted, probabilities, schema });
+            if let Some(update) = self.block_updates.get(i) {
+                self.updates_since_point.0 += *update;
+                self.updates_since_point.1 += 1;
+            }
             if self.curve_every.is_some_and(|every| sample.is_multiple_of(every)) {
                 self.add_point();
             }
@@ -272,7 +326,12 @@ impl Run<'_> {
 
     fn add_point(&mut self) {
         let metrics = &self.evaluation.metrics;
-        let point = CurvePoint { cumulative: metrics.summary(), window: metrics.window_summary() };
+        let (time, updates) = std::mem::take(&mut self.updates_since_point);
+        let point = CurvePoint {
+            cumulative: metrics.summary(),
+            window: metrics.window_summary(),
+            update_time: (updates > 0).then(|| time / updates),
+        };
         self.observer.curve(&point);
         self.evaluation.curve.push(point);
     }

@@ -1,10 +1,10 @@
 //! The contract that every `Classifier` keeps, checked for each of them on the same streams.
 
 use broadstream::{
-    Block, Classifier, Error, InputKind, OnlineBls, OnlineBlsConfig, PrequentialOptions, Sample,
-    Scaling, Scores,
+    Block, Classifier, Contestant, Error, InputKind, OnlineBls, OnlineBlsConfig,
+    PrequentialOptions, Sample, Scaling, Scores,
     baselines::{Majority, NoChange},
-    evaluate,
+    compare, evaluate,
     stream::{
         MemoryStream, Stream,
         synth::{Hyperplane, HyperplaneOptions},
@@ -409,5 +409,33 @@ fn threads_and_kept_weights_do_not_change_the_model() {
     }
     for (kept, swept) in kept_scores.iter().flatten().zip(scores.iter().flatten()) {
         assert!((f64::from_bits(*kept) - f64::from_bits(*swept)).abs() < 1e-11);
+    }
+}
+
+#[test]
+fn models_side_by_side_do_as_they_would_alone() {
+    let stream = || {
+        let options = HyperplaneOptions { inputs: INPUTS, ..HyperplaneOptions::default() };
+        Hyperplane::new(options).unwrap().take(300)
+    };
+    let clock = || std::time::Duration::ZERO;
+    for separate_times in [false, true] {
+        let options = PrequentialOptions { separate_times, ..PrequentialOptions::default() };
+        let mut models = models();
+        let mut observers = vec![(); models.len()];
+        let mut contestants: Vec<Contestant<'_>> = models
+            .iter_mut()
+            .zip(&mut observers)
+            .map(|((_, model), observer)| Contestant { model: &mut **model, observer })
+            .collect();
+        let together = compare(&mut stream(), &mut contestants, &options, &clock).unwrap();
+        for ((name, mut model), together) in self::models().into_iter().zip(together) {
+            let alone = evaluate(&mut stream(), &mut *model, &options, &clock, &mut ()).unwrap();
+            let log_losses =
+                (alone.metrics.summary().log_loss, together.metrics.summary().log_loss);
+            assert_eq!(log_losses.0, log_losses.1, "{name}");
+            let timed = if separate_times { 300 } else { 0 };
+            assert_eq!(together.times.updates.count(), timed, "{name}");
+        }
     }
 }
