@@ -80,6 +80,12 @@ impl BroadFeatures {
         Ok(features)
     }
 
+    /// Takes a learned sample into account, whose features were those [of](Self::of) before.
+    pub(crate) fn observe(&mut self, x: Sample<'_>, weight: f64) {
+        self.map.fix_fan_in(x.len());
+        self.inputs.observe(x, weight);
+    }
+
     /// Appends the features of a run of checked samples, a row each, to `features`, and takes each
     /// into account before the next: they are about to be learned.
     pub(crate) fn learn(&mut self, block: &Block, run: Range<usize>, features: &mut Vec<f64>) {

@@ -122,6 +122,27 @@ pub enum Error {
         reason: String,
     },
 
+    /// A method that inverts or factorises a matrix for each sample cannot do so any more.
+    #[error("the matrix of {method} is singular to rounding with this sample: {remedy} may help")]
+    Singular {
+        /// The method.
+        method: &'static str,
+        /// What would keep the matrix regular.
+        remedy: &'static str,
+    },
+
+    /// A gradient step would be so large that the model could not recover from it.
+    #[error(
+        "a gradient step of {step:e} is beyond the limit of {limit:e}: \
+         use running scaling, or a smaller learning_rate"
+    )]
+    StepTooLarge {
+        /// The largest change of a weight.
+        step: f64,
+        /// The largest change accepted.
+        limit: f64,
+    },
+
     /// A sample of a stream could not be learned.
     #[error("sample {sample}: {source}")]
     Sample {

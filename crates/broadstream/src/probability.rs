@@ -1,9 +1,12 @@
-//! From least-squares scores to probabilities.
+//! From scores to probabilities.
 //!
-//! Scores estimate the indicators of the classes: near 0 and 1, but not confined to them. The
-//! nearest point of the simplex {p ≥ 0, Σp = 1} keeps their order, and is never further from the
-//! truth than the scores were. It may be 0, which no finite experience justifies, so a little of the
-//! uniform distribution is mixed in.
+//! Least-squares scores estimate the indicators of the classes: near 0 and 1, but not confined to
+//! them. The nearest point of the simplex {p ≥ 0, Σp = 1} keeps their order, and is never further
+//! from the truth than the scores were. It may be 0, which no finite experience justifies, so a little
+//! of the uniform distribution is mixed in. Scores of other models are logarithms up to a constant:
+//! these take the softmax.
+
+use crate::activation::exp_m1;
 
 /// The share of the uniform distribution.
 const SMOOTHING: f64 = 0.01;
@@ -20,6 +23,16 @@ pub(crate) fn from_scores(scores: &[f64]) -> Vec<f64> {
     for p in &mut probabilities {
         *p = (1.0 - SMOOTHING).mul_add((*p - threshold).max(0.0), share);
     }
+    probabilities
+}
+
+/// e^score for each score, divided by their sum; empty for no scores.
+pub(crate) fn softmax(scores: &[f64]) -> Vec<f64> {
+    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut probabilities: Vec<f64> =
+        scores.iter().map(|score| 1.0 / (1.0 + exp_m1((highest - score).min(700.0)))).collect();
+    let sum: f64 = probabilities.iter().sum();
+    probabilities.iter_mut().for_each(|p| *p /= sum);
     probabilities
 }
 
@@ -62,6 +75,18 @@ mod tests {
             assert!(probabilities.iter().all(|p| (0.0..=1.0).contains(p)));
         }
         assert!(from_scores(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_softmax_is_that_of_the_definition() {
+        let found = softmax(&[0.5, -1.0, 2.0]);
+        let powers = [0.5f64, -1.0, 2.0].map(f64::exp);
+        let sum: f64 = powers.iter().sum();
+        for (p, power) in found.iter().zip(powers) {
+            assert!((p - power / sum).abs() < 1e-15);
+        }
+        assert_eq!(softmax(&[1e300, -1e300]), [1.0, 1.0 / (1.0 + exp_m1(700.0))]);
+        assert!(softmax(&[]).is_empty());
     }
 
     #[test]

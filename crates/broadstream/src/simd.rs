@@ -57,3 +57,14 @@ impl Avx2 {
         unsafe { compiled(kernel) }
     }
 }
+
+/// Clears the upper halves of the vector registers. Kernels of other libraries may leave them dirty,
+/// and then every instruction of the older SSE kind waits for them.
+#[cfg(feature = "dense-baselines")]
+pub(crate) fn clear_upper_halves() {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx") {
+        // SAFETY: the processor has AVX.
+        unsafe { std::arch::x86_64::_mm256_zeroupper() }
+    }
+}

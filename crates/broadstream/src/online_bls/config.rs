@@ -208,7 +208,8 @@ impl OnlineBlsConfig {
     }
 }
 
-fn check(
+/// Checks one rule of a configuration.
+pub(crate) fn check(
     option: &'static str,
     sound: bool,
     rule: &'static str,

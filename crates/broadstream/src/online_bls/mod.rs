@@ -4,6 +4,7 @@
 mod config;
 
 pub use self::config::OnlineBlsConfig;
+pub(crate) use self::config::check;
 
 use crate::{
     block::{Block, check_class},

@@ -1,0 +1,216 @@
+//! Broad learning systems with other ways to fit their output weights.
+//!
+//! The paper compares methods that differ in nothing but the solver behind the broad features. So
+//! does this: a [`BroadBaseline`] is configured as [`OnlineBls`](crate::OnlineBls) is and sees the
+//! very same features, and its [`Solver`] does the rest.
+
+use super::all_or_nothing;
+use crate::{
+    block::{Block, check_class, check_weight},
+    broad_features::BroadFeatures,
+    classifier::Classifier,
+    error::Error,
+    online_bls::{OnlineBlsConfig, check},
+    probability,
+    sample::Sample,
+    schema::InputKind,
+    scores::Scores,
+};
+
+/// A way to fit output weights W, one row per broad feature and one column per class, to samples that
+/// come one by one.
+pub trait Solver: Clone + Send {
+    /// What the method has to set beyond the ridge; `()` if nothing.
+    type Options: Default;
+
+    /// Whether [`learn`](Self::learn) can fail.
+    const MAY_FAIL: bool;
+
+    /// A solver for that many features that has learned nothing.
+    fn new(features: usize, ridge: f64, options: Self::Options) -> Result<Self, Error>;
+
+    /// How many bytes it takes after that many samples of positive weight and that many classes.
+    fn bytes(features: usize, samples: u64, classes: usize) -> u128;
+
+    /// Makes room for that many classes. New ones count as 0 in all past samples.
+    fn add_classes(&mut self, classes: usize);
+
+    /// aᵀW: a score for each class that there is room for.
+    fn scores(&self, features: &[f64]) -> Vec<f64>;
+
+    /// Learns a sample of a class that there is room for, with a positive weight. When this fails
+    /// nothing has changed.
+    fn learn(&mut self, features: &[f64], class: usize, weight: f64) -> Result<(), Error>;
+}
+
+/// A broad learning system with another solver than [`OnlineBls`](crate::OnlineBls) has.
+///
+/// Of the configuration `nested_models` is ignored, since only the factor of Online-BLS has any;
+/// `forgetting` below 1 and `refresh_every` are refused, since no baseline forgets.
+///
+/// ```
+/// use broadstream::{Classifier, InputKind, OnlineBlsConfig, Sample};
+/// use broadstream::baselines::{BroadBaseline, Eous};
+///
+/// let config = OnlineBlsConfig { enhancement_nodes: 30, ..OnlineBlsConfig::default() };
+/// let mut model = BroadBaseline::<Eous>::new(config)?;
+/// model.declare_input("x", InputKind::Numeric)?;
+/// for i in 0..60 {
+///     let x = f64::from(i % 10);
+///     model.learn_one(Sample::dense(&[x]), usize::from(x > 4.0), 1.0)?;
+/// }
+/// assert_eq!(model.predict_one(Sample::dense(&[8.0]))?, Some(1));
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct BroadBaseline<S> {
+    config: OnlineBlsConfig,
+    features: BroadFeatures,
+    solver: S,
+    classes: usize,
+    /// Samples of positive weight so far.
+    samples: u64,
+}
+
+impl<S: Solver> BroadBaseline<S> {
+    /// A model that has seen nothing, with the solver's default options.
+    pub fn new(config: OnlineBlsConfig) -> Result<Self, Error> {
+        Self::with_options(config, S::Options::default())
+    }
+
+    /// A model that has seen nothing.
+    pub fn with_options(config: OnlineBlsConfig, options: S::Options) -> Result<Self, Error> {
+        config.check_rules()?;
+        let never = "left alone for a model that does not forget";
+        check("forgetting", config.forgetting == 1.0, never, &config.forgetting)?;
+        let refresh = config.refresh_every.unwrap_or_default();
+        check("refresh_every", config.refresh_every.is_none(), never, &refresh)?;
+        let needed = S::bytes(config.features(), 0, 0).saturating_add(config.feature_bytes(0));
+        config.check_memory("the nodes", needed)?;
+        Ok(BroadBaseline {
+            features: BroadFeatures::new(&config)?,
+            solver: S::new(config.features(), config.ridge, options)?,
+            config,
+            classes: 0,
+            samples: 0,
+        })
+    }
+
+    /// The configuration that the model was made with.
+    pub fn config(&self) -> &OnlineBlsConfig {
+        &self.config
+    }
+
+    /// How many broad features there are: the number m of rows of the weights.
+    pub fn features(&self) -> usize {
+        self.features.len()
+    }
+
+    /// The broad features of a sample, as the model would use them to predict or learn it now.
+    pub fn features_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
+        self.features.of(x)
+    }
+
+    fn check_memory(
+        &self,
+        what: &'static str,
+        inputs: usize,
+        samples: u64,
+        classes: usize,
+    ) -> Result<(), Error> {
+        let solver = S::bytes(self.features(), self.samples + samples, classes);
+        self.config.check_memory(what, solver.saturating_add(self.config.feature_bytes(inputs)))
+    }
+
+    fn scores_of(&self, features: &[f64]) -> Vec<f64> {
+        let mut scores = self.solver.scores(features);
+        // After a refused sample of a new class the solver has room for more than were seen.
+        scores.truncate(self.classes);
+        scores
+    }
+
+    /// Learns a sample whose features are known and for which there is memory.
+    fn learn_features(
+        &mut self,
+        features: &[f64],
+        x: Sample<'_>,
+        class: usize,
+        weight: f64,
+    ) -> Result<(), Error> {
+        let classes = check_class(class, self.classes)?;
+        self.solver.add_classes(classes);
+        if weight > 0.0 {
+            self.solver.learn(features, class, weight)?;
+            self.features.observe(x, weight);
+            self.samples += 1;
+        }
+        self.classes = classes;
+        Ok(())
+    }
+
+    /// Checks all that can be known of a block before it is learned.
+    fn check_block(&self, block: &Block) -> Result<(), Error> {
+        let classes = block.check(self.inputs(), self.classes)?;
+        for i in 0..block.len() {
+            self.features.inputs().check_size(block.sample(i))?;
+        }
+        let samples = (0..block.len()).filter(|i| block.weight(*i) > 0.0).count() as u64;
+        self.check_memory("the samples and classes", self.inputs(), samples, classes)
+    }
+
+    fn learn_block(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
+        self.check_block(block)?;
+        let learn = |model: &mut Self, i: usize, scores: &mut Scores| {
+            let features = model.features.of(block.sample(i))?;
+            scores.push(&model.scores_of(&features));
+            model.learn_features(&features, block.sample(i), block.class(i), block.weight(i))
+        };
+        if S::MAY_FAIL {
+            all_or_nothing::learn_block(self, block, scores, learn)
+        } else {
+            (0..block.len()).try_for_each(|i| learn(self, i, scores))
+        }
+    }
+}
+
+impl<S: Solver> Classifier for BroadBaseline<S> {
+    fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
+        self.features.inputs().check_new(name)?;
+        self.check_memory("the inputs", self.inputs() + 1, 0, self.classes)?;
+        self.features.declare_input(name, kind)
+    }
+
+    fn inputs(&self) -> usize {
+        self.features.inputs().len()
+    }
+
+    fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Estimates of each class's indicator: aᵀW.
+    fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
+        Ok(self.scores_of(&self.features.of(x)?))
+    }
+
+    /// The point of the probability simplex nearest to the scores, smoothed.
+    fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
+        probability::from_scores(scores)
+    }
+
+    fn learn_one(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error> {
+        let features = self.features.of(x)?;
+        check_weight(weight)?;
+        let classes = check_class(class, self.classes)?;
+        self.check_memory("the samples and classes", self.inputs(), 1, classes)?;
+        self.learn_features(&features, x, class, weight)
+    }
+
+    fn learn_many(&mut self, block: &Block) -> Result<(), Error> {
+        self.learn_block(block, &mut Scores::new())
+    }
+
+    fn test_then_train(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
+        self.learn_block(block, scores)
+    }
+}

@@ -1,0 +1,127 @@
+//! Passive–aggressive learning: the smallest change that mends a sample, up to a limit.
+//!
+//! Crammer et al., Online passive-aggressive algorithms, JMLR 7 (2006): PA-I of their figure 1, in the
+//! multiclass form with a weight vector for each class. With r the highest class but the true y,
+//!
+//! ```text
+//! ℓ = max(0, 1 − (w_y·x − w_r·x))      τ = min(C, ℓ / (2|x|²))      w_y ← w_y + τx,  w_r ← w_r − τx
+//! ```
+//!
+//! where 2|x|² is the squared length of the change that τ multiplies, both classes taken together. x
+//! ends in a 1 for the bias. A sample of weight w has its loss counted w times, which makes C w times
+//! as large.
+
+use super::{
+    layers::InputLayer,
+    scaled_baseline::{Learner, Present},
+};
+use crate::{error::Error, online_bls::check, probability, scores::arg_max};
+
+/// The rule PA-I.
+#[derive(Clone, Debug)]
+pub struct PassiveAggressive {
+    layer: InputLayer,
+    options: PassiveAggressiveOptions,
+}
+
+/// What passive–aggressive learning has to set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PassiveAggressiveOptions {
+    /// C: the largest step. Default 1.
+    pub aggressiveness: f64,
+}
+
+impl Default for PassiveAggressiveOptions {
+    fn default() -> Self {
+        PassiveAggressiveOptions { aggressiveness: 1.0 }
+    }
+}
+
+impl Learner for PassiveAggressive {
+    type Options = PassiveAggressiveOptions;
+
+    fn check(options: &PassiveAggressiveOptions) -> Result<(), Error> {
+        let sound = (1e-100..=1e100).contains(&options.aggressiveness);
+        check("aggressiveness", sound, "from 1e-100 to 1e100", &options.aggressiveness)
+    }
+
+    fn new(options: &PassiveAggressiveOptions) -> Self {
+        PassiveAggressive { layer: InputLayer::new(0), options: *options }
+    }
+
+    fn bytes(_: &PassiveAggressiveOptions, inputs: usize, classes: usize) -> u128 {
+        InputLayer::bytes(inputs, classes)
+    }
+
+    fn declare_input(&mut self, _name: &str) {
+        self.layer.push_input(vec![0.0; self.layer.nodes()]);
+    }
+
+    fn add_classes(&mut self, classes: usize) {
+        self.layer.add_nodes(classes);
+    }
+
+    fn scores(&self, x: &Present) -> Vec<f64> {
+        self.layer.forward(x)
+    }
+
+    /// A softmax of the scores, which know of margins and not of chances.
+    fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
+        probability::softmax(scores)
+    }
+
+    fn learn(&mut self, x: &Present, class: usize, weight: f64) -> Result<(), Error> {
+        let mut others = self.scores(x);
+        let own = std::mem::replace(&mut others[class], f64::NEG_INFINITY);
+        let Some(rival) = arg_max(&others).filter(|rival| *rival != class) else { return Ok(()) };
+        let loss = (1.0 - (own - others[rival])).max(0.0);
+        let squared_norm = 1.0 + x.iter().map(|(_, value)| value * value).sum::<f64>();
+        let tau = (self.options.aggressiveness * weight).min(loss / (2.0 * squared_norm));
+        let mut delta = vec![0.0; others.len()];
+        delta[class] = -tau;
+        delta[rival] = tau;
+        self.layer.step(x, &delta);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn learner(aggressiveness: f64) -> PassiveAggressive {
+        let mut learner = PassiveAggressive::new(&PassiveAggressiveOptions { aggressiveness });
+        learner.declare_input("a");
+        learner.add_classes(3);
+        learner
+    }
+
+    #[test]
+    fn a_step_just_reaches_the_margin() {
+        let mut learner = learner(1.0);
+        // ℓ = 1, |x|² = 3² + 1: τ = 1/20, and the scores differ by 20τ = 1 afterwards.
+        learner.learn(&[(0, 3.0)], 1, 1.0).unwrap();
+        let scores = learner.scores(&[(0, 3.0)]);
+        for (found, expected) in scores.iter().zip([-0.5, 0.5, 0.0]) {
+            assert!((found - expected).abs() < 1e-15, "{scores:?}");
+        }
+        // Class 2 at 0 is now the rival of class 1 at ½: ℓ = ½ and τ = 1/40.
+        learner.learn(&[(0, 3.0)], 1, 1.0).unwrap();
+        let scores = learner.scores(&[(0, 3.0)]);
+        for (found, expected) in scores.iter().zip([-0.5, 0.75, -0.25]) {
+            assert!((found - expected).abs() < 1e-15, "{scores:?}");
+        }
+        // All margins are met.
+        learner.learn(&[(0, 3.0)], 1, 1.0).unwrap();
+        assert_eq!(learner.scores(&[(0, 3.0)]), scores);
+    }
+
+    #[test]
+    fn aggressiveness_and_weight_limit_a_step() {
+        let mut learner = learner(0.02);
+        learner.learn(&[(0, 3.0)], 1, 2.0).unwrap();
+        // τ = min(0.04, 0.05): the scores move by 10τ each.
+        let scores = learner.scores(&[(0, 3.0)]);
+        assert!((scores[1] - 0.4).abs() < 1e-15 && (scores[0] + 0.4).abs() < 1e-15, "{scores:?}");
+    }
+}

@@ -1,0 +1,195 @@
+//! Models that work on the scaled inputs themselves, without broad features.
+
+use super::all_or_nothing;
+use crate::{
+    block::{Block, check_class, check_weight},
+    classifier::Classifier,
+    error::Error,
+    online_bls::check,
+    sample::Sample,
+    scaled_inputs::ScaledInputs,
+    scaling::Scaling,
+    schema::InputKind,
+    scores::Scores,
+};
+
+/// The inputs that a sample has present, after scaling, by their position.
+pub type Present = [(usize, f64)];
+
+/// A way to learn from scaled inputs.
+pub trait Learner: Clone + Send {
+    /// What there is to set; `()` if nothing.
+    type Options: Clone + Default + Send;
+
+    /// Checks the options.
+    fn check(options: &Self::Options) -> Result<(), Error>;
+
+    /// A learner with sound options that has seen nothing.
+    fn new(options: &Self::Options) -> Self;
+
+    /// How many bytes it takes with that many inputs and classes.
+    fn bytes(options: &Self::Options, inputs: usize, classes: usize) -> u128;
+
+    /// Adds an input of that name.
+    fn declare_input(&mut self, name: &str);
+
+    /// Makes room for that many classes. Until it is learned a new one gives no other reason to
+    /// change.
+    fn add_classes(&mut self, classes: usize);
+
+    /// A score for each class that there is room for.
+    fn scores(&self, x: &Present) -> Vec<f64>;
+
+    /// Turns scores into probabilities.
+    fn probabilities(&self, scores: &[f64]) -> Vec<f64>;
+
+    /// Learns a sample of a class that there is room for, with a positive weight. When this fails
+    /// nothing has changed.
+    fn learn(&mut self, x: &Present, class: usize, weight: f64) -> Result<(), Error>;
+}
+
+/// What all models on scaled inputs have to set. The fields are those of
+/// [`OnlineBlsConfig`](crate::OnlineBlsConfig).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScaledBaselineConfig {
+    /// How numeric inputs are scaled. Default running standardisation.
+    pub scaling: Scaling,
+    /// After how many learned samples a running scaling stays as it is. Default `None`: never.
+    pub freeze_scaling_after: Option<u64>,
+    /// The most memory, in bytes, that the model may take. Default 4 GiB.
+    pub memory_limit: u64,
+}
+
+impl Default for ScaledBaselineConfig {
+    fn default() -> Self {
+        ScaledBaselineConfig {
+            scaling: Scaling::STANDARD,
+            freeze_scaling_after: None,
+            memory_limit: 4 << 30,
+        }
+    }
+}
+
+/// A model on scaled inputs.
+///
+/// ```
+/// use broadstream::{Classifier, InputKind, Sample};
+/// use broadstream::baselines::{PassiveAggressive, ScaledBaseline, ScaledBaselineConfig};
+///
+/// let config = ScaledBaselineConfig::default();
+/// let mut model = ScaledBaseline::<PassiveAggressive>::new(config, Default::default())?;
+/// model.declare_input("x", InputKind::Numeric)?;
+/// for i in 0..60 {
+///     let x = f64::from(i % 10);
+///     model.learn_one(Sample::dense(&[x]), usize::from(x > 4.0), 1.0)?;
+/// }
+/// assert_eq!(model.predict_one(Sample::dense(&[8.0]))?, Some(1));
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ScaledBaseline<L: Learner> {
+    config: ScaledBaselineConfig,
+    options: L::Options,
+    inputs: ScaledInputs,
+    learner: L,
+    classes: usize,
+}
+
+impl<L: Learner> ScaledBaseline<L> {
+    /// A model that has seen nothing.
+    pub fn new(config: ScaledBaselineConfig, options: L::Options) -> Result<Self, Error> {
+        let inputs = ScaledInputs::new(config.scaling.clone(), config.freeze_scaling_after)?;
+        let frozen = config.freeze_scaling_after.unwrap_or(2);
+        check("freeze_scaling_after", frozen >= 2, "at least 2", &frozen)?;
+        L::check(&options)?;
+        check_memory(config.memory_limit, "the nodes", L::bytes(&options, 0, 0))?;
+        let learner = L::new(&options);
+        Ok(ScaledBaseline { config, options, inputs, learner, classes: 0 })
+    }
+
+    /// The configuration that the model was made with.
+    pub fn config(&self) -> &ScaledBaselineConfig {
+        &self.config
+    }
+
+    /// The options that the model was made with.
+    pub fn options(&self) -> &L::Options {
+        &self.options
+    }
+
+    fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
+        check_memory(self.config.memory_limit, what, L::bytes(&self.options, inputs, classes))
+    }
+
+    /// The scaled inputs of a sample, which is checked.
+    fn present(&self, x: Sample<'_>) -> Result<Vec<(usize, f64)>, Error> {
+        self.inputs.check(x)?;
+        let mut scaled = Vec::with_capacity(x.len());
+        self.inputs.transform(x, &mut scaled);
+        Ok(x.iter().map(|(input, _)| input).zip(scaled).collect())
+    }
+
+    fn learn_block(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
+        let classes = block.check(self.inputs(), self.classes)?;
+        self.check_memory("the classes", self.inputs(), classes)?;
+        all_or_nothing::learn_block(self, block, scores, |model, i, scores| {
+            scores.push(&model.scores_one(block.sample(i))?);
+            model.learn_one(block.sample(i), block.class(i), block.weight(i))
+        })
+    }
+}
+
+fn check_memory(limit: u64, what: &'static str, needed: u128) -> Result<(), Error> {
+    if needed > u128::from(limit) { Err(Error::Memory { what, needed, limit }) } else { Ok(()) }
+}
+
+impl<L: Learner> Classifier for ScaledBaseline<L> {
+    fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
+        self.inputs.check_new(name)?;
+        self.check_memory("the inputs", self.inputs() + 1, self.classes)?;
+        self.inputs.declare(name, kind)?;
+        self.learner.declare_input(name);
+        Ok(())
+    }
+
+    fn inputs(&self) -> usize {
+        self.inputs.len()
+    }
+
+    fn classes(&self) -> usize {
+        self.classes
+    }
+
+    fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
+        let mut scores = self.learner.scores(&self.present(x)?);
+        // After a refused sample of a new class the learner has room for more than were seen.
+        scores.truncate(self.classes);
+        Ok(scores)
+    }
+
+    fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
+        self.learner.probabilities(scores)
+    }
+
+    fn learn_one(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error> {
+        let present = self.present(x)?;
+        check_weight(weight)?;
+        let classes = check_class(class, self.classes)?;
+        self.check_memory("the classes", self.inputs(), classes)?;
+        self.learner.add_classes(classes);
+        if weight > 0.0 {
+            self.learner.learn(&present, class, weight)?;
+            self.inputs.observe(x, weight);
+        }
+        self.classes = classes;
+        Ok(())
+    }
+
+    fn learn_many(&mut self, block: &Block) -> Result<(), Error> {
+        self.learn_block(block, &mut Scores::new())
+    }
+
+    fn test_then_train(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
+        self.learn_block(block, scores)
+    }
+}
