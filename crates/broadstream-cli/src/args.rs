@@ -135,7 +135,7 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true)]
     pub(crate) ridge: Option<f64>,
 
-    /// The seed of the random features [default: 0]
+    /// The seed of all random weights [default: 0]
     #[arg(long)]
     pub(crate) seed: Option<u64>,
 
@@ -192,6 +192,39 @@ pub(crate) struct ModelArguments {
     /// [default: 5; 1 in the paper's presets]
     #[arg(long, value_name = "N")]
     pub(crate) nested_models: Option<usize>,
+
+    /// How strongly bls-cil draws successive samples of different classes apart [default: 0.1]
+    #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true)]
+    pub(crate) separation: Option<f64>,
+
+    /// How strongly bls-cil draws successive samples of one class together [default: 0.1]
+    #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true)]
+    pub(crate) compactness: Option<f64>,
+
+    /// The largest step of passive-aggressive [default: 1]
+    #[arg(long, value_name = "C", allow_negative_numbers = true)]
+    pub(crate) aggressiveness: Option<f64>,
+
+    /// Hidden layers of a network [default: 2 in multilayer-perceptron, 20 in
+    /// hedge-backpropagation]
+    #[arg(long, value_name = "N")]
+    pub(crate) hidden_layers: Option<usize>,
+
+    /// Nodes per hidden layer [default: 100]
+    #[arg(long, value_name = "N")]
+    pub(crate) hidden_nodes: Option<usize>,
+
+    /// The length of a network's gradient steps [default: 0.01]
+    #[arg(long, value_name = "ETA", allow_negative_numbers = true)]
+    pub(crate) learning_rate: Option<f64>,
+
+    /// What hedge-backpropagation leaves of a classifier's share after a loss of 1 [default: 0.99]
+    #[arg(long, value_name = "BETA", allow_negative_numbers = true)]
+    pub(crate) discount: Option<f64>,
+
+    /// How much of its share each classifier of hedge-backpropagation keeps [default: 0.2]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(crate) smoothing: Option<f64>,
 
     /// The most memory the model may take, as in 500MB or 4GB [default: 4GiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -274,6 +307,24 @@ Examples:
 pub(crate) enum ModelName {
     /// The online broad learning system
     OnlineBls,
+    /// The same as the paper writes it: Givens rotations, then substitutions for every class
+    Eous,
+    /// The same with a new factorisation for each sample: the paper's ablation
+    Refactorise,
+    /// Incremental BLS: a pseudoinverse that grows with the stream
+    IBls,
+    /// Robust incremental BLS: an explicit inverse for each sample
+    RiBls,
+    /// Class-incremental BLS: draws classes apart, with an explicit inverse for each sample
+    BlsCil,
+    /// The multiclass perceptron
+    Perceptron,
+    /// Passive-aggressive learning, PA-I
+    PassiveAggressive,
+    /// Online gradient descent on a multilayer perceptron
+    MultilayerPerceptron,
+    /// A network with a classifier at every depth
+    HedgeBackpropagation,
     /// Predicts the label of the sample before
     NoChange,
     /// Predicts the most frequent label so far

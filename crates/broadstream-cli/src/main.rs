@@ -5,7 +5,9 @@
 //! error. The exit code is 0 on success, 1 when a run failed, 2 on bad usage; a reader that closes
 //! the pipe early is no failure.
 
+mod applicable;
 mod args;
+mod baseline;
 mod failure;
 mod generate;
 mod model;

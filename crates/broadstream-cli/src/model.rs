@@ -5,16 +5,18 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::{Context, Result};
 use broadstream::{
     Activation, Affine, Classifier, OnlineBls, OnlineBlsConfig, Scaling, WeightScale,
-    baselines::{Majority, NoChange},
+    baselines::{Eous, IBls, Majority, NoChange, Refactorise, RiBls},
     stream::Stream,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
+    applicable,
     args::{
         ActivationArgument, InputArguments, ModelArguments, ModelName, Preset, ScalingArgument,
     },
+    baseline,
     failure::BadUsage,
     source::Source,
 };
@@ -35,23 +37,38 @@ pub(crate) fn build(
     input: &InputArguments,
     stream: &dyn Stream,
 ) -> Result<Model> {
-    let baseline = |name: &str, classifier| {
-        check_no_options(arguments, name)?;
-        Ok(Model { classifier, title: name.to_owned(), config: json!({ "model": name }) })
+    applicable::check(arguments)?;
+    let name = applicable::name(arguments.model);
+    let blind = |classifier| {
+        let config = json!({ "model": name });
+        Ok(Model { classifier, title: name.clone(), config })
+    };
+    let config = || {
+        let config = configure(arguments, source, input, stream)?;
+        check_options(arguments, &config).map(|()| config)
     };
     match arguments.model {
-        ModelName::NoChange => baseline("no-change", Box::new(NoChange::new())),
-        ModelName::Majority => baseline("majority", Box::new(Majority::new())),
         ModelName::OnlineBls => {
-            let config = configure(arguments, source, input, stream)?;
-            check_options(arguments, &config)?;
-            let model = OnlineBls::new(config)?;
+            let model = OnlineBls::new(config()?)?;
             Ok(Model {
                 title: title(&model),
-                config: describe(model.config()),
+                config: describe(&name, model.config()),
                 classifier: Box::new(model),
             })
         }
+        ModelName::Eous => baseline::broad::<Eous>("Online-BLS with EOUS", arguments, config()?),
+        ModelName::Refactorise => {
+            baseline::broad::<Refactorise>("Online-BLS without EOUS", arguments, config()?)
+        }
+        ModelName::IBls => baseline::broad::<IBls>("I-BLS", arguments, config()?),
+        ModelName::RiBls => baseline::broad::<RiBls>("RI-BLS", arguments, config()?),
+        ModelName::BlsCil => baseline::bls_cil(arguments, config()?),
+        ModelName::Perceptron => baseline::perceptron(arguments, config()?),
+        ModelName::PassiveAggressive => baseline::passive_aggressive(arguments, config()?),
+        ModelName::MultilayerPerceptron => baseline::multilayer_perceptron(arguments, config()?),
+        ModelName::HedgeBackpropagation => baseline::hedge_backpropagation(arguments, config()?),
+        ModelName::NoChange => blind(Box::new(NoChange::new())),
+        ModelName::Majority => blind(Box::new(Majority::new())),
     }
 }
 
@@ -154,33 +171,6 @@ fn check_options(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Result
     Err(BadUsage(ignored.to_owned()).into())
 }
 
-/// Refuses the options of Online-BLS for a model that has none.
-fn check_no_options(arguments: &ModelArguments, name: &str) -> Result<()> {
-    let given = [
-        ("--forgetting", arguments.forgetting.is_some()),
-        ("--ridge", arguments.ridge.is_some()),
-        ("--seed", arguments.seed.is_some()),
-        ("--feature-groups", arguments.feature_groups.is_some()),
-        ("--feature-nodes", arguments.feature_nodes.is_some()),
-        ("--enhancement-groups", arguments.enhancement_groups.is_some()),
-        ("--enhancement-nodes", arguments.enhancement_nodes.is_some()),
-        ("--activation", arguments.activation.is_some()),
-        ("--scaling", arguments.scaling.is_some()),
-        ("--scaling-file", arguments.scaling_file.is_some()),
-        ("--freeze-scaling-after", arguments.freeze_scaling_after.is_some()),
-        ("--refresh-every", arguments.refresh_every.is_some()),
-        ("--correction-steps", arguments.correction_steps.is_some()),
-        ("--nested-models", arguments.nested_models.is_some()),
-        ("--keep-weights", arguments.keep_weights),
-        ("--threads", arguments.threads != 1),
-        ("--memory-limit", arguments.memory_limit.is_some()),
-    ];
-    match given.into_iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(BadUsage(format!("the model {name} has no {option}")).into()),
-        None => Ok(()),
-    }
-}
-
 fn title(model: &OnlineBls) -> String {
     let config = model.config();
     let forgetting = match config.forgetting {
@@ -191,9 +181,9 @@ fn title(model: &OnlineBls) -> String {
 }
 
 /// The configuration as JSON, under the names that Rust and the command line use.
-fn describe(config: &OnlineBlsConfig) -> Value {
+pub(crate) fn describe(name: &str, config: &OnlineBlsConfig) -> Value {
     json!({
-        "model": "online-bls",
+        "model": name,
         "feature_groups": config.feature_groups,
         "feature_nodes": config.feature_nodes,
         "enhancement_groups": config.enhancement_groups,
@@ -222,7 +212,7 @@ fn describe(config: &OnlineBlsConfig) -> Value {
     })
 }
 
-fn describe_scaling(scaling: &Scaling) -> Value {
+pub(crate) fn describe_scaling(scaling: &Scaling) -> Value {
     match scaling {
         Scaling::Standard { clip } => json!({ "standard": { "clip": clip } }),
         Scaling::MinMax => json!("min-max"),

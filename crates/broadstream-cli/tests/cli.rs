@@ -235,6 +235,55 @@ fn baselines_run_too() {
 }
 
 #[test]
+fn every_baseline_learns_a_stream() {
+    for model in ["eous", "refactorise", "i-bls", "ri-bls", "bls-cil"] {
+        let result = json(&["run", "sea", "--limit", "400", "--model", model, "--seed", "3"]);
+        assert_eq!(result["config"]["model"], model);
+        assert_eq!(result["config"]["enhancement_nodes"], 40);
+        assert_eq!(result["config"]["seed"], 3);
+        assert!(result["config"]["forgetting"].is_null(), "{model} does not forget");
+        assert_eq!(result["config"]["ridge"].is_null(), model == "bls-cil", "{model}");
+        assert!(result["oca"].as_f64().unwrap() > 0.7, "{model}: {}", result["oca"]);
+    }
+    let models =
+        ["perceptron", "passive-aggressive", "multilayer-perceptron", "hedge-backpropagation"];
+    for model in models {
+        let arguments = ["run", "sea", "--limit", "400", "--json", "--model", model];
+        let result: Value = serde_json::from_str(&stdout(&broadstream(&arguments))).unwrap();
+        assert_eq!(result["config"]["model"], model);
+        assert!(result["config"]["scaling"]["standard"].is_object(), "{model}");
+        assert!(result["oca"].as_f64().unwrap() > 0.6, "{model}: {}", result["oca"]);
+    }
+}
+
+#[test]
+fn the_papers_algorithms_predict_as_online_bls_does() {
+    let folder = TempDir::new().unwrap();
+    let predictions = |model: &str, more: &[&str]| {
+        let path = folder.path().join(model).to_str().unwrap().to_owned();
+        let run = ["run", "sea", "--limit", "300", "--model", model, "--predictions", &path];
+        stdout(&broadstream(&[&run[..], &SMALL, more].concat()));
+        let text = fs::read_to_string(path).unwrap();
+        // All but the probability, whose last digits differ.
+        let rows = text.lines().map(|row| row.rsplit_once(',').unwrap().0.to_owned());
+        rows.collect::<Vec<_>>()
+    };
+    let expected = predictions("online-bls", &["--nested-models", "1"]);
+    assert_eq!(expected.len(), 301);
+    for model in ["eous", "refactorise", "ri-bls"] {
+        assert_eq!(predictions(model, &[]), expected, "{model}");
+    }
+}
+
+#[test]
+fn a_stream_too_long_for_i_bls_ends_in_an_error() {
+    let run = ["run", "sea", "--limit", "400", "--model", "i-bls", "--memory-limit", "300KB"];
+    let (code, text) = failure(&[&run[..], &SMALL].concat());
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("more than the memory limit of 300000 bytes"), "{text}");
+}
+
+#[test]
 fn faulty_data_is_an_error_with_its_place() {
     let folder = TempDir::new().unwrap();
     let wide: String = (0..300).map(|i| format!("{i},")).collect::<String>() + "a\n";
@@ -307,6 +356,16 @@ fn bad_usage_has_its_own_exit_code() {
         &["run", "sea:variant=1,width=5"],
         &["run", "sea", "--target", "class"],
         &["run", "sea", "--model", "majority", "--ridge", "2"],
+        &["run", "sea", "--model", "i-bls", "--forgetting", "0.9"],
+        &["run", "sea", "--model", "eous", "--nested-models", "2"],
+        &["run", "sea", "--model", "eous", "--preset", "paper-drift"],
+        &["run", "sea", "--model", "bls-cil", "--ridge", "2"],
+        &["run", "sea", "--model", "bls-cil", "--separation", "-1"],
+        &["run", "sea", "--model", "perceptron", "--seed", "2"],
+        &["run", "sea", "--model", "multilayer-perceptron", "--learning-rate", "0"],
+        &["run", "sea", "--model", "multilayer-perceptron", "--discount", "0.9"],
+        &["run", "sea", "--model", "hedge-backpropagation", "--smoothing", "0"],
+        &["run", "sea", "--hidden-layers", "2"],
         &["run", "sea", "--refresh-every", "5"],
         &["run", "sea", "--forgetting", "0.5", "--refresh-every", "1100"],
         &["run", "sea", "--scaling", "none", "--freeze-scaling-after", "5"],

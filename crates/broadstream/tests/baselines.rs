@@ -11,7 +11,7 @@ use broadstream::{
         synth::{Hyperplane, HyperplaneOptions},
     },
 };
-use faer::{Mat, linalg::solvers::Solve};
+use faer::Mat;
 
 const INPUTS: usize = 4;
 
@@ -171,6 +171,7 @@ fn i_bls_ends_at_the_memory_limit_and_stays_as_it_was() {
 #[cfg(feature = "dense-baselines")]
 #[test]
 fn bls_cil_has_its_closed_form() {
+    use faer::linalg::solvers::Solve;
     let options = BlsCilOptions { separation: 0.05, compactness: 0.2 };
     let model = BroadBaseline::<BlsCil>::with_options(config(1.0), options);
     let mut model = declared(model.unwrap());

@@ -328,6 +328,30 @@ fn extreme_inputs_are_learned_or_refused_but_never_break_a_model() {
 }
 
 #[test]
+fn a_block_whose_last_sample_is_refused_leaves_no_trace() {
+    let samples = samples();
+    let mut refusing = Vec::new();
+    for (name, mut model) in models() {
+        declare(&mut *model);
+        model.learn_many(&part(&samples, 0..70)).unwrap();
+        let before = model.scores_one(samples.sample(80)).unwrap();
+        // No check foresees that a gradient step of this weight would be too large.
+        let mut block = part(&samples, 70..75);
+        block.push(samples.sample(76), 0, 1e100).unwrap();
+        let mut scores = Scores::new();
+        if model.test_then_train(&block, &mut scores).is_err() {
+            assert!(scores.is_empty(), "{name}");
+            assert_eq!(model.scores_one(samples.sample(80)).unwrap(), before, "{name}");
+            refusing.push(name);
+        }
+        let after = model.scores_one(samples.sample(80)).unwrap();
+        assert!(after.iter().all(|score| score.is_finite()), "{name}: {after:?}");
+    }
+    assert!(refusing.contains(&"multilayer perceptron"), "{refusing:?}");
+    assert!(refusing.contains(&"hedge backpropagation"), "{refusing:?}");
+}
+
+#[test]
 fn a_seed_repeats_and_another_differs() {
     let samples = samples();
     for position in 0..seeded(0).len() {

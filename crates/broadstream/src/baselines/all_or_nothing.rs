@@ -13,7 +13,6 @@ pub(super) fn learn_block<M: Classifier + Clone>(
     scores: &mut Scores,
     mut learn: impl FnMut(&mut M, usize, &mut Scores) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    block.check(model.inputs(), model.classes())?;
     let before = (block.len() > 1).then(|| model.clone());
     let mut new = Scores::new();
     for i in 0..block.len() {

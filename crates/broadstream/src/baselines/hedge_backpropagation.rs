@@ -81,6 +81,8 @@ impl HedgeBackpropagation {
 impl Learner for HedgeBackpropagation {
     type Options = HedgeOptions;
 
+    const MAY_FAIL: bool = true;
+
     fn check(options: &HedgeOptions) -> Result<(), Error> {
         options.network.check()?;
         let HedgeOptions { discount, smoothing, .. } = *options;

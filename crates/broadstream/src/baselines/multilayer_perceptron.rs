@@ -22,6 +22,8 @@ pub struct MultilayerPerceptron {
 impl Learner for MultilayerPerceptron {
     type Options = NetworkOptions;
 
+    const MAY_FAIL: bool = true;
+
     fn check(options: &NetworkOptions) -> Result<(), Error> {
         options.check()
     }

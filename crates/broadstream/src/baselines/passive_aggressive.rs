@@ -40,6 +40,8 @@ impl Default for PassiveAggressiveOptions {
 impl Learner for PassiveAggressive {
     type Options = PassiveAggressiveOptions;
 
+    const MAY_FAIL: bool = false;
+
     fn check(options: &PassiveAggressiveOptions) -> Result<(), Error> {
         let sound = (1e-100..=1e100).contains(&options.aggressiveness);
         check("aggressiveness", sound, "from 1e-100 to 1e100", &options.aggressiveness)

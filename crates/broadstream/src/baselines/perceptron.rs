@@ -19,6 +19,8 @@ pub struct Perceptron {
 impl Learner for Perceptron {
     type Options = ();
 
+    const MAY_FAIL: bool = false;
+
     fn check((): &()) -> Result<(), Error> {
         Ok(())
     }

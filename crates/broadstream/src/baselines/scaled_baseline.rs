@@ -21,6 +21,9 @@ pub trait Learner: Clone + Send {
     /// What there is to set; `()` if nothing.
     type Options: Clone + Default + Send;
 
+    /// Whether [`learn`](Self::learn) can fail.
+    const MAY_FAIL: bool;
+
     /// Checks the options.
     fn check(options: &Self::Options) -> Result<(), Error>;
 
@@ -129,13 +132,26 @@ impl<L: Learner> ScaledBaseline<L> {
         Ok(x.iter().map(|(input, _)| input).zip(scaled).collect())
     }
 
-    fn learn_block(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
+    /// Checks all that can be known of a block before it is learned.
+    fn check_block(&self, block: &Block) -> Result<(), Error> {
         let classes = block.check(self.inputs(), self.classes)?;
-        self.check_memory("the classes", self.inputs(), classes)?;
-        all_or_nothing::learn_block(self, block, scores, |model, i, scores| {
+        for i in 0..block.len() {
+            self.inputs.check_size(block.sample(i))?;
+        }
+        self.check_memory("the classes", self.inputs(), classes)
+    }
+
+    fn learn_block(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
+        self.check_block(block)?;
+        let learn = |model: &mut Self, i: usize, scores: &mut Scores| {
             scores.push(&model.scores_one(block.sample(i))?);
             model.learn_one(block.sample(i), block.class(i), block.weight(i))
-        })
+        };
+        if L::MAY_FAIL {
+            all_or_nothing::learn_block(self, block, scores, learn)
+        } else {
+            (0..block.len()).try_for_each(|i| learn(self, i, scores))
+        }
     }
 }
 
