@@ -19,6 +19,7 @@ enum Group {
     Factor,
     Seed,
     Inputs,
+    ZeroTolerance,
     ClassTerms,
     Aggressiveness,
     Hidden,
@@ -48,12 +49,16 @@ pub(crate) fn check(arguments: &ModelArguments) -> Result<()> {
 }
 
 fn groups(model: ModelName) -> &'static [Group] {
-    use Group::{Aggressiveness, Broad, ClassTerms, Factor, Hedge, Hidden, Inputs, Ridge, Seed};
+    use Group::{
+        Aggressiveness, Broad, ClassTerms, Factor, Hedge, Hidden, Inputs, Ridge, Seed,
+        ZeroTolerance,
+    };
     match model {
         ModelName::OnlineBls => &[Broad, Ridge, Factor, Seed, Inputs],
-        ModelName::IBls | ModelName::RiBls | ModelName::Refactorise | ModelName::Eous => {
+        ModelName::RiBls | ModelName::Refactorise | ModelName::Eous => {
             &[Broad, Ridge, Seed, Inputs]
         }
+        ModelName::IBls => &[Broad, Ridge, ZeroTolerance, Seed, Inputs],
         ModelName::BlsCil => &[Broad, ClassTerms, Seed, Inputs],
         ModelName::Perceptron => &[Inputs],
         ModelName::PassiveAggressive => &[Inputs, Aggressiveness],
@@ -64,7 +69,7 @@ fn groups(model: ModelName) -> &'static [Group] {
 }
 
 /// Each option, its group, and whether it was given.
-fn given(arguments: &ModelArguments) -> [(&'static str, Group, bool); 22] {
+fn given(arguments: &ModelArguments) -> [(&'static str, Group, bool); 23] {
     let a = arguments;
     [
         ("--forgetting", Group::Factor, a.forgetting.is_some()),
@@ -84,6 +89,7 @@ fn given(arguments: &ModelArguments) -> [(&'static str, Group, bool); 22] {
         ("--scaling-file", Group::Inputs, a.scaling_file.is_some()),
         ("--freeze-scaling-after", Group::Inputs, a.freeze_scaling_after.is_some()),
         ("--memory-limit", Group::Inputs, a.memory_limit.is_some()),
+        ("--zero-tolerance", Group::ZeroTolerance, a.zero_tolerance.is_some()),
         ("--separation", Group::ClassTerms, a.separation.is_some()),
         ("--compactness", Group::ClassTerms, a.compactness.is_some()),
         ("--aggressiveness", Group::Aggressiveness, a.aggressiveness.is_some()),

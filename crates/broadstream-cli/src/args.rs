@@ -193,6 +193,10 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_name = "N")]
     pub(crate) nested_models: Option<usize>,
 
+    /// Up to which share of its features a sample counts as nothing new to i-bls [default: 1e-5]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) zero_tolerance: Option<f64>,
+
     /// How strongly bls-cil draws successive samples of different classes apart [default: 0.1]
     #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true)]
     pub(crate) separation: Option<f64>,

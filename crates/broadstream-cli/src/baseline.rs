@@ -4,9 +4,9 @@ use anyhow::Result;
 use broadstream::{
     OnlineBlsConfig,
     baselines::{
-        BlsCil, BlsCilOptions, BroadBaseline, HedgeBackpropagation, HedgeOptions, Learner,
-        MultilayerPerceptron, NetworkOptions, PassiveAggressive, PassiveAggressiveOptions,
-        Perceptron, ScaledBaseline, ScaledBaselineConfig, Solver,
+        BlsCil, BlsCilOptions, BroadBaseline, HedgeBackpropagation, HedgeOptions, IBls,
+        IBlsOptions, Learner, MultilayerPerceptron, NetworkOptions, PassiveAggressive,
+        PassiveAggressiveOptions, Perceptron, ScaledBaseline, ScaledBaselineConfig, Solver,
     },
 };
 use serde_json::{Value, json};
@@ -30,6 +30,18 @@ pub(crate) fn broad<S: Solver + 'static>(
         config: describe_broad(arguments, model.config()),
         classifier: Box::new(model),
     })
+}
+
+/// I-BLS, which has to tell what is nothing new.
+pub(crate) fn i_bls(arguments: &ModelArguments, config: OnlineBlsConfig) -> Result<Model> {
+    let default = IBlsOptions::default();
+    let zero_tolerance = arguments.zero_tolerance.unwrap_or(default.zero_tolerance);
+    let ridge = config.ridge;
+    let model = BroadBaseline::<IBls>::with_options(config, IBlsOptions { zero_tolerance })?;
+    let mut config = describe_broad(arguments, model.config());
+    config["zero_tolerance"] = json!(zero_tolerance);
+    let title = format!("I-BLS, {} features, ridge {ridge}", model.features());
+    Ok(Model { title, config, classifier: Box::new(model) })
 }
 
 /// BLS-CIL, which has no ridge but two terms of its own.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::{Context, Result};
 use broadstream::{
     Activation, Affine, Classifier, OnlineBls, OnlineBlsConfig, Scaling, WeightScale,
-    baselines::{Eous, IBls, Majority, NoChange, Refactorise, RiBls},
+    baselines::{Eous, Majority, NoChange, Refactorise, RiBls},
     stream::Stream,
 };
 use serde::Deserialize;
@@ -60,7 +60,7 @@ pub(crate) fn build(
         ModelName::Refactorise => {
             baseline::broad::<Refactorise>("Online-BLS without EOUS", arguments, config()?)
         }
-        ModelName::IBls => baseline::broad::<IBls>("I-BLS", arguments, config()?),
+        ModelName::IBls => baseline::i_bls(arguments, config()?),
         ModelName::RiBls => baseline::broad::<RiBls>("RI-BLS", arguments, config()?),
         ModelName::BlsCil => baseline::bls_cil(arguments, config()?),
         ModelName::Perceptron => baseline::perceptron(arguments, config()?),

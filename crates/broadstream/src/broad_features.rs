@@ -46,7 +46,7 @@ impl BroadFeatures {
         self.map.len()
     }
 
-    /// The inputs, as far as they can be told without the map.
+    /// The inputs and their scaling.
     pub(crate) fn inputs(&self) -> &ScaledInputs {
         &self.inputs
     }

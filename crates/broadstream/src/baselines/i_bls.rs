@@ -9,7 +9,9 @@
 //!
 //! where the pseudoinverse of a row is taken with the ridge, q⁺ = (qqᵀ + λI)⁻¹q = q / (|q|² + λ).
 //! (The appendix says so of the first row. The cost that the paper states, O(m³) in this branch, says
-//! that its authors do the same with q, by inverting that matrix; here it costs O(m).)
+//! that its authors do the same with q, by inverting that matrix; here it costs O(m).) So λ must be
+//! small beside |q|², as the paper's 10⁻⁸ is: with a ridge of the size that suits Online-BLS, what is
+//! kept is no pseudoinverse.
 //!
 //! A and A⁺ grow with the stream. They end it when they reach the memory limit.
 //!
@@ -38,16 +40,18 @@ pub struct IBls {
 /// What I-BLS has to set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IBlsOptions {
-    /// q counts as 0 when |q| is at most this share of |a|. Default 1e-8.
+    /// q counts as 0 when |q| is at most this share of |a|. Default 1e-5.
     ///
     /// The paper compares with 0 itself. No q computed with rounding is that, and the recursion then
-    /// goes astray once there are as many samples as features.
+    /// goes astray once the samples have used up the rank that the features have. The rounding of q is
+    /// that of A times |A⁺|, and so grows as what is left of q shrinks: at 1e-8 the one already
+    /// reaches the other.
     pub zero_tolerance: f64,
 }
 
 impl Default for IBlsOptions {
     fn default() -> Self {
-        IBlsOptions { zero_tolerance: 1e-8 }
+        IBlsOptions { zero_tolerance: 1e-5 }
     }
 }
 
@@ -55,7 +59,10 @@ impl IBls {
     /// The new column f of the pseudoinverse, and d.
     #[inline(always)]
     fn column(&self, a: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let d: Vec<f64> = self.inverse.iter().map(|column| dot(a, column)).collect();
+        let mut d = vec![0.0; self.inverse.len()];
+        for (d, column) in d.iter_mut().zip(&self.inverse) {
+            *d = dot(a, column);
+        }
         let mut q = a.to_vec();
         for (row, d) in self.rows.iter().zip(&d) {
             add_scaled(&mut q, -d, row);

@@ -122,10 +122,16 @@ impl DenseLayer {
 
     /// W·h + b.
     pub(super) fn forward(&self, h: &[f64]) -> Vec<f64> {
+        let mut sums = self.biases.clone();
         Path::detect().run(
             #[inline(always)]
-            || self.rows.iter().zip(&self.biases).map(|(row, bias)| bias + dot(row, h)).collect(),
-        )
+            || {
+                for (sum, row) in sums.iter_mut().zip(&self.rows) {
+                    *sum += dot(row, h);
+                }
+            },
+        );
+        sums
     }
 
     /// Adds Wᵀδ, the errors of the nodes that these take, to `errors`.

@@ -27,10 +27,16 @@ impl OutputWeights {
 
     /// aᵀW.
     pub(super) fn scores(&self, a: &[f64]) -> Vec<f64> {
+        let mut scores = vec![0.0; self.columns.len()];
         Path::detect().run(
             #[inline(always)]
-            || self.columns.iter().map(|column| dot(a, column)).collect(),
-        )
+            || {
+                for (score, column) in scores.iter_mut().zip(&self.columns) {
+                    *score = dot(a, column);
+                }
+            },
+        );
+        scores
     }
 
     /// y − aᵀW for the indicator y of a class.

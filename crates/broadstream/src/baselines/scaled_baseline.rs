@@ -36,8 +36,7 @@ pub trait Learner: Clone + Send {
     /// Adds an input of that name.
     fn declare_input(&mut self, name: &str);
 
-    /// Makes room for that many classes. Until it is learned a new one gives no other reason to
-    /// change.
+    /// Makes room for that many classes. The weights of new ones are 0.
     fn add_classes(&mut self, classes: usize);
 
     /// A score for each class that there is room for.

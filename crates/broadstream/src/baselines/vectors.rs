@@ -1,7 +1,8 @@
 //! The two loops that dense baselines consist of.
 //!
 //! They are to be called within [`Path::run`](crate::simd::Path::run), which compiles them for the
-//! processor at hand. Each has one fixed order of operations, and so the same bits on all of them.
+//! processor at hand: from plain loops, since a closure within, such as that of a `map`, would not be
+//! compiled with it. Each has one fixed order of operations, and so the same bits on all of them.
 
 #![allow(clippy::inline_always)]
 
