@@ -158,11 +158,21 @@ fn describe_network(options: &NetworkOptions) -> Value {
     })
 }
 
+/// What only Online-BLS has.
+const FACTOR_FIELDS: [&str; 6] = [
+    "forgetting",
+    "refresh_every",
+    "correction_steps",
+    "nested_models",
+    "keep_weights",
+    "threads",
+];
+
 /// The configuration without what only Online-BLS has.
 fn describe_broad(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Value {
     let mut described = describe(&applicable::name(arguments.model), config);
     if let Some(fields) = described.as_object_mut() {
-        for field in ["forgetting", "refresh_every", "nested_models"] {
+        for field in FACTOR_FIELDS {
             fields.shift_remove(field);
         }
     }
