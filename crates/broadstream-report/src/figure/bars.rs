@@ -1,0 +1,171 @@
+//! A metric as bars, grouped by stream.
+
+use crate::{
+    error::Error,
+    figure::{
+        Figure, Styles,
+        axis::Axis,
+        chart::{Chart, Key, Mark, Panel, Shape},
+        draw::draw,
+        font,
+        layout::TICK_SIZE,
+        style::Style,
+    },
+    labels::Labels,
+    number,
+    record::Record,
+    select::Filter,
+    separated,
+    summary::Summary,
+    view::{BarsView, or},
+};
+
+/// About the width of a panel, for what must be known before it is laid out.
+const PANEL_WIDTH: f64 = 800.0;
+
+/// Bars narrower than this cannot show how they are filled.
+const NARROWEST_BAR: f64 = 9.0;
+
+/// The bars of one stream.
+struct Group {
+    label: String,
+    bars: Vec<(usize, Style, Summary)>,
+}
+
+pub(crate) fn bars(
+    name: &str,
+    view: &BarsView,
+    records: &[Record],
+    labels: &Labels,
+    styles: &Styles,
+) -> Result<Figure, Error> {
+    let key = or(&view.metric, "update_time");
+    let metric = labels.metric(key);
+    let filter = Filter {
+        view: &view.title,
+        streams: &view.streams,
+        methods: &view.methods,
+        only: &view.only,
+    };
+    let selection = filter.select(records).without_cited();
+    let mut groups = Vec::new();
+    let mut shown = vec![false; selection.series.len()];
+    let mut numbers = Vec::new();
+    for stream in &selection.streams {
+        let mut bars = Vec::new();
+        for (position, series) in selection.series.iter().enumerate() {
+            let runs = selection.of(stream, series);
+            let Some(summary) = selection.summary(&runs, key)? else { continue };
+            shown[position] = true;
+            numbers.push(vec![
+                stream.clone(),
+                series.method.clone(),
+                summary.mean.to_string(),
+                summary.sd.map_or(String::new(), |sd| sd.to_string()),
+                summary.runs.to_string(),
+            ]);
+            bars.push((position, styles.of(series), summary.scaled(metric.scale)));
+        }
+        if !bars.is_empty() {
+            groups.push(Group { label: labels.stream(stream), bars });
+        }
+    }
+    let legend: Vec<(String, Key)> = selection
+        .series
+        .iter()
+        .zip(&shown)
+        .filter(|(_, shown)| **shown)
+        .map(|(series, _)| (labels.method(&series.method), Key::Bar(styles.of(series))))
+        .collect();
+    let description = format!(
+        "Bars of {} for each of {} on {} streams.",
+        metric.label,
+        legend.iter().map(|(label, _)| label.as_str()).collect::<Vec<_>>().join(", "),
+        groups.len()
+    );
+    let chart = Chart {
+        name: name.to_owned(),
+        title: view.title.clone(),
+        description: description.clone(),
+        x_title: String::new(),
+        y_title: metric.label.clone(),
+        panels: panels(&groups, selection.series.len(), view.log),
+        legend,
+        shape: Shape::Wide,
+    };
+    let head = ["stream", "method", "mean", "sd", "runs"];
+    Ok(Figure {
+        svg: draw(&chart),
+        csv: separated::lines(&head, &numbers),
+        description,
+        table: None,
+    })
+}
+
+/// As many panels as the groups need, all with the same vertical axis.
+fn panels(groups: &[Group], methods: usize, log: bool) -> Vec<Panel> {
+    let values: Vec<f64> = groups
+        .iter()
+        .flat_map(|group| &group.bars)
+        .flat_map(|(_, _, summary)| [summary.mean, summary.high()])
+        .collect();
+    let y = if log {
+        Axis::logarithmic_ground(&values, 6)
+    } else {
+        // Bars stand on zero, and negative ones do not occur among what is shown as bars.
+        let greatest = values.iter().copied().fold(0.0, f64::max);
+        Axis::from_zero(1.12 * greatest, 6)
+    };
+    let group_width = (NARROWEST_BAR * (methods as f64 + 1.5)).max(70.0);
+    let per_row = ((PANEL_WIDTH / group_width) as usize).max(1);
+    let rows = groups.len().div_ceil(per_row).max(1);
+    let per_row = groups.len().div_ceil(rows).max(1);
+    groups
+        .chunks(per_row)
+        .map(|groups| Panel {
+            title: String::new(),
+            x: categories(groups, per_row),
+            y: y.clone(),
+            marks: marks(groups, methods, per_row),
+        })
+        .collect()
+}
+
+fn categories(groups: &[Group], per_row: usize) -> Axis {
+    let room = PANEL_WIDTH / per_row as f64 - 8.0;
+    let ticks = groups
+        .iter()
+        .enumerate()
+        .map(|(place, group)| {
+            (place as f64 + 0.5, font::fitted(&group.label, TICK_SIZE, false, room))
+        })
+        .collect();
+    Axis { low: 0.0, high: per_row as f64, log: false, ticks, grid: false }
+}
+
+fn marks(groups: &[Group], methods: usize, per_row: usize) -> Vec<Mark> {
+    let (mut bars, mut whiskers) = (Vec::new(), Vec::new());
+    // A lone group or method should not become a wall.
+    let widest = 64.0 * per_row as f64 / PANEL_WIDTH;
+    let slot = (0.82 / methods.max(1) as f64).min(widest);
+    for (place, group) in groups.iter().enumerate() {
+        let middle = place as f64 + 0.5;
+        for (position, style, summary) in &group.bars {
+            let offset = (*position as f64 - (methods as f64 - 1.0) / 2.0) * slot;
+            let (from, to) = (middle + offset - 0.44 * slot, middle + offset + 0.44 * slot);
+            let spread = summary.sd.filter(|sd| *sd > 0.0);
+            bars.push(Mark::Bar { from, to, height: summary.mean, style: *style });
+            whiskers.push(Mark::Caption {
+                from,
+                to,
+                above: summary.high(),
+                label: number::significant(summary.mean),
+            });
+            if spread.is_some() {
+                let (low, high) = (summary.low(), summary.high());
+                whiskers.push(Mark::Whisker { x: middle + offset, low, high, style: None });
+            }
+        }
+    }
+    bars.into_iter().chain(whiskers).collect()
+}

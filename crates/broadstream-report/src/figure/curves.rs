@@ -1,0 +1,186 @@
+//! A metric over the samples of each stream.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    error::Error,
+    figure::{
+        Figure, Styles,
+        axis::Axis,
+        chart::{Chart, Key, Mark, Panel, Shape},
+        draw::draw,
+        style::Style,
+    },
+    labels::{Labels, Metric},
+    record::Record,
+    select::Filter,
+    separated,
+    summary::Summary,
+    view::{CurvesView, or},
+};
+
+/// More points than this on a line are more than its pixels.
+const MOST_POINTS: usize = 400;
+
+/// Markers on a line, so that it can be told from others where it crosses them.
+const MARKERS: usize = 5;
+
+pub(crate) fn curves(
+    name: &str,
+    view: &CurvesView,
+    records: &[Record],
+    labels: &Labels,
+    styles: &Styles,
+) -> Result<Figure, Error> {
+    let key = or(&view.metric, "oca");
+    let metric = labels.metric(key);
+    let filter = Filter {
+        view: &view.title,
+        streams: &view.streams,
+        methods: &view.methods,
+        only: &view.only,
+    };
+    let selection = filter.select(records).without_cited();
+    let mut panels = Vec::new();
+    let mut shown = vec![false; selection.series.len()];
+    let mut numbers = Vec::new();
+    for stream in &selection.streams {
+        let mut curves = Vec::new();
+        for (position, series) in selection.series.iter().enumerate() {
+            let runs = selection.of(stream, series);
+            selection.check_alike(&runs)?;
+            let curve = joined(&runs, key);
+            if curve.is_empty() {
+                continue;
+            }
+            shown[position] = true;
+            for (sample, summary) in &curve {
+                numbers.push(vec![
+                    stream.clone(),
+                    series.method.clone(),
+                    sample.to_string(),
+                    summary.mean.to_string(),
+                    summary.sd.map_or(String::new(), |sd| sd.to_string()),
+                    summary.runs.to_string(),
+                ]);
+            }
+            curves.push((position, styles.of(series), curve));
+        }
+        if !curves.is_empty() {
+            panels.push(panel(labels.stream(stream), &curves, &metric));
+        }
+    }
+    let legend: Vec<(String, Key)> = selection
+        .series
+        .iter()
+        .zip(&shown)
+        .filter(|(_, shown)| **shown)
+        .map(|(series, _)| (labels.method(&series.method), Key::Line(styles.of(series))))
+        .collect();
+    let description = format!(
+        "{} over the number of samples: {} panels, one per stream, with a line for each of {}.",
+        metric.label,
+        panels.len(),
+        legend.iter().map(|(label, _)| label.as_str()).collect::<Vec<_>>().join(", ")
+    );
+    let chart = Chart {
+        name: name.to_owned(),
+        title: view.title.clone(),
+        description: description.clone(),
+        x_title: "samples".to_owned(),
+        y_title: metric.label.clone(),
+        panels,
+        legend,
+        shape: Shape::Grid,
+    };
+    let head = ["stream", "method", "sample", "mean", "sd", "runs"];
+    Ok(Figure {
+        svg: draw(&chart),
+        csv: separated::lines(&head, &numbers),
+        description,
+        table: None,
+    })
+}
+
+/// The curves of all seeds as one: at the samples that every seed has, so that no step comes from a
+/// seed that ended early. Seeds that share no sample are taken as they are.
+fn joined(runs: &[&Record], metric: &str) -> Vec<(u64, Summary)> {
+    let mut by_sample: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    let mut seeds = 0;
+    for run in runs {
+        let values: BTreeMap<u64, f64> = run
+            .curve
+            .iter()
+            .filter_map(|point| Some((point.sample, point.metric(metric)?)))
+            .collect();
+        seeds += usize::from(!values.is_empty());
+        for (sample, value) in values {
+            by_sample.entry(sample).or_default().push(value);
+        }
+    }
+    let common = by_sample.values().any(|values| values.len() == seeds);
+    by_sample
+        .into_iter()
+        .filter(|(_, values)| !common || values.len() == seeds)
+        .filter_map(|(sample, values)| Some((sample, Summary::of(values)?)))
+        .collect()
+}
+
+type Curve = (usize, Style, Vec<(u64, Summary)>);
+
+fn panel(title: String, curves: &[Curve], metric: &Metric) -> Panel {
+    let (least, most) = metric.bounds;
+    let within = |value: f64| value.clamp(least, most);
+    let mut values = Vec::new();
+    let mut last = 0;
+    let (mut bands, mut lines) = (Vec::new(), Vec::new());
+    // What comes first in the legend is drawn last, on top.
+    for (position, style, curve) in curves.iter().rev() {
+        let curve: Vec<(f64, Summary)> = thinned(curve)
+            .map(|(sample, summary)| (*sample as f64, summary.scaled(metric.scale)))
+            .collect();
+        last = last.max(curve.last().map_or(0, |(sample, _)| *sample as u64));
+        for (_, summary) in &curve {
+            values.extend([summary.mean, within(summary.low()), within(summary.high())]);
+        }
+        if curve.iter().any(|(_, summary)| summary.sd.is_some()) {
+            let points = curve
+                .iter()
+                .map(|(sample, summary)| (*sample, within(summary.low()), within(summary.high())))
+                .collect();
+            bands.push(Mark::Band { points, style: *style });
+        }
+        let points: Vec<(f64, f64)> =
+            curve.iter().map(|(sample, summary)| (*sample, summary.mean)).collect();
+        let markers = marked(points.len(), *position, curves.len());
+        lines.push(Mark::Line { points, style: *style, markers });
+    }
+    Panel {
+        title,
+        x: Axis::from_zero(last as f64, 5),
+        y: Axis::linear(&values, metric.bounds, 5),
+        marks: bands.into_iter().chain(lines).collect(),
+    }
+}
+
+/// Not many more points than pixels; the last one stays.
+fn thinned(curve: &[(u64, Summary)]) -> impl Iterator<Item = &(u64, Summary)> {
+    let stride = curve.len().div_ceil(MOST_POINTS).max(1);
+    let last = curve.len().saturating_sub(1);
+    curve
+        .iter()
+        .enumerate()
+        .filter(move |(at, _)| (last - at).is_multiple_of(stride))
+        .map(|(_, p)| p)
+}
+
+/// Which points of a line have markers: evenly spread, and off those of the other lines.
+pub(crate) fn marked(points: usize, line: usize, lines: usize) -> Vec<usize> {
+    if points <= MARKERS + 1 {
+        return (0..points).collect();
+    }
+    let pitch = points as f64 / MARKERS as f64;
+    let shift = (line as f64 + 0.5) / lines.max(1) as f64;
+    let places = (0..MARKERS).map(|marker| ((marker as f64 + shift) * pitch) as usize);
+    places.map(|place| place.min(points - 1)).collect()
+}

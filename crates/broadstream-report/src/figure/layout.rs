@@ -1,0 +1,130 @@
+//! Where everything stands: sizes in pixels of a figure that is printed at about half of them.
+
+use crate::figure::{
+    chart::{Chart, Shape},
+    font,
+};
+
+pub(crate) const TICK_SIZE: f64 = 11.5;
+pub(crate) const TITLE_SIZE: f64 = 13.5;
+pub(crate) const LABEL_SIZE: f64 = 12.5;
+pub(crate) const KEY_WIDTH: f64 = 34.0;
+
+const MARGIN: f64 = 12.0;
+const LEGEND_ROW: f64 = 22.0;
+const LEGEND_GAP: f64 = 22.0;
+
+/// A rectangle in pixels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Area {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+}
+
+/// The places of a chart's parts.
+pub(crate) struct Layout {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) panels: Vec<Area>,
+    pub(crate) columns: usize,
+    /// For each entry of the legend its left edge, its middle and its label, cut to fit.
+    pub(crate) legend: Vec<(f64, f64, String)>,
+}
+
+impl Layout {
+    pub(crate) fn of(chart: &Chart) -> Layout {
+        let count = chart.panels.len().max(1);
+        let columns = match (chart.shape, count) {
+            (Shape::Wide | Shape::Strip, _) => 1,
+            (Shape::Grid, 1..=3) => count,
+            (Shape::Grid, 4) => 2,
+            (Shape::Grid, _) => 3,
+        };
+        let (width, panel_height) = match (chart.shape, columns) {
+            (Shape::Strip, _) => (900.0, 230.0),
+            (Shape::Wide, _) => (900.0, 260.0),
+            (Shape::Grid, 1) => (560.0, 300.0),
+            (Shape::Grid, 2) => (760.0, 220.0),
+            (Shape::Grid, _) => (960.0, 190.0),
+        };
+        let (legend, legend_height) = legend(chart, width);
+        let rows = count.div_ceil(columns);
+        let titled = chart.panels.iter().any(|panel| !panel.title.is_empty());
+        let above = if titled { 26.0 } else { 10.0 };
+        let labels = tick_width(chart);
+        let title_room = if chart.y_title.is_empty() { 0.0 } else { 20.0 };
+        let left = MARGIN + title_room;
+        let right = MARGIN + 6.0 + overhang(chart);
+        let gap = (overhang(chart) + 8.0).max(16.0);
+        // A panel is as wide as what its neighbours and the labels of its ticks leave.
+        let room = width - left - right - gap * (columns - 1) as f64;
+        let panel_width = (room / columns as f64 - labels).max(40.0);
+        let mut panels = Vec::with_capacity(count);
+        let top = MARGIN + legend_height;
+        let pitch = above + panel_height + 26.0;
+        for position in 0..chart.panels.len() {
+            let (row, column) = (position / columns, position % columns);
+            panels.push(Area {
+                x: left + labels + column as f64 * (panel_width + labels + gap),
+                y: top + above + row as f64 * pitch,
+                width: panel_width,
+                height: panel_height,
+            });
+        }
+        let x_room = if chart.x_title.is_empty() { 0.0 } else { 20.0 };
+        let height = top + rows as f64 * pitch + x_room + MARGIN - 4.0;
+        Layout { width, height, panels, columns, legend }
+    }
+}
+
+/// The width of the widest label on a vertical axis.
+fn tick_width(chart: &Chart) -> f64 {
+    let labels = chart.panels.iter().flat_map(|panel| &panel.y.ticks);
+    8.0 + labels.map(|(_, label)| font::width(label, TICK_SIZE, false)).fold(12.0, f64::max)
+}
+
+/// How far a label at the right end of a horizontal axis stands out.
+fn overhang(chart: &Chart) -> f64 {
+    let labels = chart.panels.iter().filter_map(|panel| {
+        let (value, label) = panel.x.ticks.last()?;
+        let inside = (1.0 - panel.x.place(*value)) * 180.0;
+        Some(font::width(label, TICK_SIZE, false) / 2.0 - inside)
+    });
+    labels.fold(0.0, f64::max)
+}
+
+/// The entries of the legend in centred rows, and the height of all rows.
+fn legend(chart: &Chart, width: f64) -> (Vec<(f64, f64, String)>, f64) {
+    let allowed = width - 2.0 * MARGIN;
+    let longest = (allowed - KEY_WIDTH - 8.0).min(300.0);
+    let mut rows: Vec<Vec<(f64, String)>> = Vec::new();
+    let mut used = 0.0;
+    for (label, _) in &chart.legend {
+        let label = font::fitted(label, LABEL_SIZE, false, longest);
+        let entry = KEY_WIDTH + 7.0 + font::width(&label, LABEL_SIZE, false);
+        match rows.last_mut() {
+            Some(row) if used + LEGEND_GAP + entry <= allowed => {
+                used += LEGEND_GAP + entry;
+                row.push((entry, label));
+            }
+            _ => {
+                used = entry;
+                rows.push(vec![(entry, label)]);
+            }
+        }
+    }
+    let mut places = Vec::new();
+    for (position, row) in rows.iter().enumerate() {
+        let total: f64 = row.iter().map(|(entry, _)| entry).sum::<f64>()
+            + LEGEND_GAP * row.len().saturating_sub(1) as f64;
+        let mut x = (width - total) / 2.0;
+        for (entry, label) in row {
+            places.push((x, MARGIN + LEGEND_ROW * (position as f64 + 0.5) - 2.0, label.clone()));
+            x += entry + LEGEND_GAP;
+        }
+    }
+    let height = LEGEND_ROW * rows.len() as f64;
+    (places, if rows.is_empty() { 0.0 } else { height + 2.0 })
+}

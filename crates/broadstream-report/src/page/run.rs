@@ -1,0 +1,272 @@
+//! The page of a single run.
+
+use std::collections::BTreeMap;
+
+use minijinja::Value;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::Error,
+    figure,
+    labels::Labels,
+    number,
+    page::{confusion::Confusion, fill, settings, written},
+    record::CurvePoint,
+};
+
+/// All that the page of a run can show. Whatever is empty or absent is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunReport {
+    /// Where the samples came from.
+    pub source: String,
+    /// The model in a few words.
+    pub model: String,
+    /// When it ran, as text; the crate has no clock.
+    pub date: Option<String>,
+    /// The target's name.
+    pub target: Option<String>,
+    /// Samples evaluated.
+    pub samples: u64,
+    /// Inputs of a sample.
+    pub inputs: u64,
+    /// The classes' labels.
+    pub labels: Vec<String>,
+    /// The metrics of the whole run, such as `oca`, as fractions.
+    pub metrics: BTreeMap<String, Option<f64>>,
+    /// The metrics of the last window.
+    pub window: BTreeMap<String, Option<f64>>,
+    /// The samples of that window.
+    pub window_samples: u64,
+    /// The metrics on the way: `oca` and `window_oca` are drawn.
+    pub curve: Vec<CurvePoint>,
+    /// Moments to mark in that curve, such as drifts.
+    pub events: Vec<Event>,
+    /// Samples by truth (rows) and prediction (columns).
+    pub confusion: Vec<Vec<u64>>,
+    /// What each class came to.
+    pub per_class: Vec<ClassRow>,
+    /// The whole time in seconds.
+    pub seconds: Option<f64>,
+    /// Where it went: seconds by name, shown in this order.
+    pub times: Vec<(String, f64)>,
+    /// How many samples took how long.
+    pub histogram: Vec<TimeBin>,
+    /// The configuration.
+    pub config: serde_json::Value,
+    /// The version of the program.
+    pub version: String,
+    /// The machine.
+    pub machine: String,
+}
+
+/// A moment of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Samples before it.
+    pub sample: u64,
+    /// What happened, in a word. Default empty.
+    #[serde(default)]
+    pub label: String,
+}
+
+/// One class of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClassRow {
+    /// Its label.
+    pub label: String,
+    /// Of the samples predicted as this class, the share that is.
+    pub precision: Option<f64>,
+    /// Of the samples of this class, the share predicted so.
+    pub recall: Option<f64>,
+    /// The harmonic mean of both.
+    pub f1: Option<f64>,
+    /// Samples of this class.
+    pub support: u64,
+}
+
+/// Samples that took between two times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeBin {
+    /// From this many seconds,
+    pub from: f64,
+    /// to this many.
+    pub to: f64,
+    /// The number of samples.
+    pub count: u64,
+}
+
+#[derive(Serialize)]
+struct Context<'a> {
+    title: &'a str,
+    model: &'a str,
+    facts: Vec<(&'static str, String)>,
+    headlines: Vec<(String, String)>,
+    curve: Value,
+    metrics: Vec<[String; 3]>,
+    window: String,
+    confusion: Option<Confusion>,
+    per_class: Vec<ClassContext>,
+    more_classes: usize,
+    times: Vec<TimePart>,
+    histogram: Value,
+    config: Vec<(String, String)>,
+}
+
+#[derive(Serialize)]
+struct ClassContext {
+    label: String,
+    support: String,
+    /// Precision, recall and F1, each as text and as the width of a bar.
+    shares: Vec<(String, String)>,
+}
+
+#[derive(Serialize)]
+struct TimePart {
+    label: String,
+    share: String,
+    percent: String,
+    seconds: String,
+    each: String,
+}
+
+/// Classes in the table; a run with more shows those with most samples.
+const MOST_CLASSES: usize = 60;
+
+/// One page about one run, complete in itself.
+///
+/// ```
+/// use broadstream_report::{RunReport, run_page};
+///
+/// let page = run_page(&RunReport {
+///     source: "flowers.csv".into(),
+///     samples: 150,
+///     metrics: [("oca".to_owned(), Some(0.953))].into(),
+///     confusion: vec![vec![70, 5], vec![2, 73]],
+///     ..RunReport::default()
+/// })?;
+/// assert!(page.contains("flowers.csv") && page.contains("95.30"));
+/// # Ok::<(), broadstream_report::Error>(())
+/// ```
+pub fn run_page(report: &RunReport) -> Result<String, Error> {
+    let labels = Labels::default();
+    let events: Vec<(u64, String)> =
+        report.events.iter().map(|event| (event.sample, event.label.clone())).collect();
+    let bins: Vec<(f64, f64, u64)> =
+        report.histogram.iter().map(|bin| (bin.from, bin.to, bin.count)).collect();
+    let curve = figure::accuracy_over_time(&report.curve, &events, &labels);
+    let histogram = figure::histogram(&bins);
+    let classes = classes(report);
+    fill(
+        "run.html",
+        Context {
+            title: &report.source,
+            model: &report.model,
+            facts: facts(report),
+            headlines: headlines(report, &labels),
+            curve: written(&curve.unwrap_or_default()),
+            metrics: metric_rows(report, &labels),
+            window: number::count(report.window_samples),
+            confusion: Confusion::of(&report.confusion, &report.labels),
+            more_classes: report.per_class.len() - classes.len(),
+            per_class: classes,
+            times: time_parts(report),
+            histogram: written(&histogram.unwrap_or_default()),
+            config: settings(&report.config),
+        },
+    )
+}
+
+fn facts(report: &RunReport) -> Vec<(&'static str, String)> {
+    let counted = |count: u64| if count == 0 { String::new() } else { number::count(count) };
+    let mut facts = vec![
+        ("Samples", counted(report.samples)),
+        ("Inputs", counted(report.inputs)),
+        ("Classes", counted(report.labels.len() as u64)),
+        ("Target", report.target.clone().unwrap_or_default()),
+        ("Time", finite(report.seconds).map_or(String::new(), number::seconds)),
+        ("Machine", report.machine.clone()),
+        ("Version", report.version.clone()),
+        ("Date", report.date.clone().unwrap_or_default()),
+    ];
+    facts.retain(|(_, value)| !value.is_empty());
+    facts
+}
+
+fn finite(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| value.is_finite())
+}
+
+fn shown(values: &BTreeMap<String, Option<f64>>, key: &str, labels: &Labels) -> Option<String> {
+    let metric = labels.metric(key);
+    let value = finite(values.get(key).copied().flatten())? * metric.scale;
+    Some(match metric.decimals {
+        Some(decimals) => number::fixed(value, decimals),
+        None => number::significant(value),
+    })
+}
+
+fn headlines(report: &RunReport, labels: &Labels) -> Vec<(String, String)> {
+    let keys = ["oca", "bacc", "f1", "mcc", "kappa"];
+    let mut headlines: Vec<(String, String)> = keys
+        .iter()
+        .filter_map(|key| Some((labels.metric(key).label, shown(&report.metrics, key, labels)?)))
+        .collect();
+    if let Some(seconds) = finite(report.seconds).filter(|seconds| *seconds > 0.0) {
+        let rate = report.samples as f64 / seconds;
+        let rate =
+            if rate >= 100.0 { number::count(rate as u64) } else { number::significant(rate) };
+        headlines.push(("samples/s".to_owned(), rate));
+    }
+    headlines
+}
+
+fn metric_rows(report: &RunReport, labels: &Labels) -> Vec<[String; 3]> {
+    let usual = ["oca", "oce", "bacc", "avrbacc", "f1", "mcc", "kappa", "log_loss", "brier"];
+    let others = report.metrics.keys().map(String::as_str).filter(|key| !usual.contains(key));
+    let keys = usual.into_iter().chain(others);
+    keys.filter_map(|key| {
+        let all = shown(&report.metrics, key, labels);
+        let last = shown(&report.window, key, labels);
+        (all.is_some() || last.is_some()).then(|| {
+            let absent = || "–".to_owned();
+            [labels.metric(key).label, all.unwrap_or_else(absent), last.unwrap_or_else(absent)]
+        })
+    })
+    .collect()
+}
+
+fn classes(report: &RunReport) -> Vec<ClassContext> {
+    let mut classes: Vec<&ClassRow> = report.per_class.iter().collect();
+    if classes.len() > MOST_CLASSES {
+        classes.sort_by_key(|class| std::cmp::Reverse(class.support));
+        classes.truncate(MOST_CLASSES);
+    }
+    let share = |value: Option<f64>| match finite(value) {
+        Some(value) => {
+            let percent = 100.0 * value.clamp(0.0, 1.0);
+            (number::fixed(percent, 1), format!("{percent:.1}"))
+        }
+        None => ("–".to_owned(), "0".to_owned()),
+    };
+    let class = |class: &ClassRow| ClassContext {
+        label: class.label.clone(),
+        support: number::count(class.support),
+        shares: [class.precision, class.recall, class.f1].map(share).to_vec(),
+    };
+    classes.into_iter().map(class).collect()
+}
+
+fn time_parts(report: &RunReport) -> Vec<TimePart> {
+    let proper = |seconds: f64| seconds.is_finite() && seconds > 0.0;
+    let total: f64 = report.times.iter().map(|(_, t)| *t).filter(|t| proper(*t)).sum();
+    let part = |(label, seconds): &(String, f64)| TimePart {
+        label: label.clone(),
+        share: format!("{:.2}", 100.0 * seconds / total),
+        percent: number::fixed(100.0 * seconds / total, 1),
+        seconds: number::seconds(*seconds),
+        each: number::seconds(seconds / report.samples.max(1) as f64),
+    };
+    report.times.iter().filter(|(_, seconds)| proper(*seconds)).map(part).collect()
+}

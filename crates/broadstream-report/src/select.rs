@@ -1,0 +1,151 @@
+//! Which runs belong together: filters, the order of streams and methods, and the care that no
+//! average mixes runs of different kinds.
+
+use std::collections::BTreeMap;
+
+use crate::{error::Error, record::Record, summary::Summary};
+
+/// A method as a line or a row: figures from a publication stand apart from our own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Series {
+    pub(crate) method: String,
+    pub(crate) cited: bool,
+}
+
+/// The runs of one view, with its streams and methods in the order in which they are shown.
+pub(crate) struct Selection<'a> {
+    pub(crate) view: &'a str,
+    pub(crate) records: Vec<&'a Record>,
+    pub(crate) streams: Vec<String>,
+    pub(crate) series: Vec<Series>,
+}
+
+/// What a view asks for.
+pub(crate) struct Filter<'a> {
+    pub(crate) view: &'a str,
+    pub(crate) streams: &'a [String],
+    pub(crate) methods: &'a [String],
+    pub(crate) only: &'a BTreeMap<String, f64>,
+}
+
+impl<'a> Filter<'a> {
+    pub(crate) fn select(&self, records: &'a [Record]) -> Selection<'a> {
+        let wanted = |list: &[String], key: &String| list.is_empty() || list.contains(key);
+        let kept: Vec<&Record> = records
+            .iter()
+            .filter(|record| wanted(self.streams, &record.stream))
+            .filter(|record| wanted(self.methods, &record.method))
+            .filter(|record| record.cited || self.matches(record))
+            .collect();
+        let mut streams = distinct(kept.iter().map(|record| record.stream.clone()));
+        let mut series = distinct(
+            kept.iter().map(|record| Series { method: record.method.clone(), cited: record.cited }),
+        );
+        let place = |list: &[String], key: &String| list.iter().position(|entry| entry == key);
+        streams.sort_by_key(|stream| place(self.streams, stream));
+        // Without an order of its own a table has the figures of others first, as is the custom.
+        if self.methods.is_empty() {
+            series.sort_by_key(|series| !series.cited);
+        } else {
+            series.sort_by_key(|series| (place(self.methods, &series.method), !series.cited));
+        }
+        Selection { view: self.view, records: kept, streams, series }
+    }
+
+    fn matches(&self, record: &Record) -> bool {
+        self.only.iter().all(|(name, value)| record.parameters.get(name) == Some(value))
+    }
+}
+
+impl<'a> Selection<'a> {
+    /// Only our own runs.
+    pub(crate) fn without_cited(mut self) -> Self {
+        self.records.retain(|record| !record.cited);
+        self.series.retain(|series| !series.cited);
+        let records = &self.records;
+        self.streams.retain(|stream| records.iter().any(|record| record.stream == *stream));
+        self
+    }
+
+    /// The runs of one method on one stream.
+    pub(crate) fn of(&self, stream: &str, series: &Series) -> Vec<&'a Record> {
+        let same = |record: &&&Record| record.stream == stream && series.holds(record);
+        self.records.iter().filter(same).copied().collect()
+    }
+
+    /// The values of a parameter among the runs, in increasing order.
+    pub(crate) fn values_of(&self, parameter: &str) -> Vec<f64> {
+        let values = self.records.iter().filter_map(|record| record.parameters.get(parameter));
+        let mut values: Vec<f64> = values.copied().filter(|value| value.is_finite()).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values
+    }
+
+    /// A metric over runs that differ in nothing but their seed.
+    pub(crate) fn summary(&self, runs: &[&Record], metric: &str) -> Result<Option<Summary>, Error> {
+        self.check_alike(runs)?;
+        let mut summary = Summary::of(runs.iter().filter_map(|run| run.metric(metric)));
+        // A publication states its spread; it is one record here.
+        if let (Some(summary), [run]) = (&mut summary, runs)
+            && run.cited
+        {
+            summary.sd = run.metric(&format!("{metric}_sd"));
+        }
+        Ok(summary)
+    }
+
+    /// Refuses runs that differ in more than their seed.
+    pub(crate) fn check_alike(&self, runs: &[&Record]) -> Result<(), Error> {
+        let Some((first, rest)) = runs.split_first() else { return Ok(()) };
+        let place = format!("{} on {}", first.method, first.stream);
+        let mixed = |differs: &str, values: [String; 2]| Error::Mixed {
+            view: self.view.to_owned(),
+            place: place.clone(),
+            differs: differs.to_owned(),
+            values: values.join(" and "),
+        };
+        for run in rest {
+            if run.stream != first.stream {
+                return Err(mixed("stream", [first.stream.clone(), run.stream.clone()]));
+            }
+            if run.method != first.method {
+                return Err(mixed("method", [first.method.clone(), run.method.clone()]));
+            }
+            if run.cited != first.cited {
+                return Err(mixed("cited", [first.cited.to_string(), run.cited.to_string()]));
+            }
+            let names = first.parameters.keys().chain(run.parameters.keys());
+            for name in names {
+                let (a, b) = (first.parameters.get(name), run.parameters.get(name));
+                if a != b {
+                    let text = |v: Option<&f64>| v.map_or("none".into(), f64::to_string);
+                    return Err(mixed(name, [text(a), text(b)]));
+                }
+            }
+        }
+        let mut seeds: Vec<u64> = runs.iter().map(|run| run.seed).collect();
+        seeds.sort_unstable();
+        match seeds.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(Error::Repeated { view: self.view.to_owned(), place, seed: pair[0] }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Series {
+    pub(crate) fn holds(&self, record: &Record) -> bool {
+        record.method == self.method && record.cited == self.cited
+    }
+}
+
+/// Each value once, in order of appearance.
+pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    for value in values {
+        if !seen.contains(&value) {
+            seen.push(value);
+        }
+    }
+    seen
+}

@@ -1,0 +1,49 @@
+//! The mean and the spread of a few numbers.
+
+/// The mean of some values, and their sample standard deviation.
+///
+/// ```
+/// use broadstream_report::Summary;
+///
+/// let summary = Summary::of([1.0, 2.0, 3.0]).unwrap();
+/// assert_eq!((summary.mean, summary.sd, summary.runs), (2.0, Some(1.0), 3));
+/// assert_eq!(Summary::of([5.0]).unwrap().sd, None);
+/// assert_eq!(Summary::of([f64::NAN]), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation with n − 1 in the denominator; one value has none.
+    pub sd: Option<f64>,
+    /// How many values there were.
+    pub runs: usize,
+}
+
+impl Summary {
+    /// Sums up the finite ones of the values; `None` if there are none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Summary> {
+        let values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+        let runs = values.len();
+        if runs == 0 {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / runs as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let sd = (runs > 1).then(|| (squares / (runs - 1) as f64).sqrt());
+        (mean.is_finite() && sd.is_none_or(f64::is_finite)).then_some(Summary { mean, sd, runs })
+    }
+
+    /// The same in another unit.
+    pub(crate) fn scaled(self, factor: f64) -> Summary {
+        Summary { mean: self.mean * factor, sd: self.sd.map(|sd| sd * factor), ..self }
+    }
+
+    pub(crate) fn low(self) -> f64 {
+        self.mean - self.sd.unwrap_or(0.0)
+    }
+
+    pub(crate) fn high(self) -> f64 {
+        self.mean + self.sd.unwrap_or(0.0)
+    }
+}
