@@ -8,7 +8,7 @@ use crate::{
         chart::{Chart, Key, Mark, Panel, Shape},
         draw::draw,
         font,
-        layout::TICK_SIZE,
+        layout::{CAPTION_SIZE, TICK_SIZE},
         style::Style,
     },
     labels::Labels,
@@ -144,9 +144,10 @@ fn categories(groups: &[Group], per_row: usize) -> Axis {
 }
 
 fn marks(groups: &[Group], methods: usize, per_row: usize) -> Vec<Mark> {
-    let (mut bars, mut whiskers) = (Vec::new(), Vec::new());
+    let (mut bars, mut whiskers, mut captions) = (Vec::new(), Vec::new(), Vec::new());
     // A lone group or method should not become a wall.
-    let widest = 64.0 * per_row as f64 / PANEL_WIDTH;
+    let pixels = PANEL_WIDTH / per_row as f64;
+    let widest = 64.0 / pixels;
     let slot = (0.82 / methods.max(1) as f64).min(widest);
     for (place, group) in groups.iter().enumerate() {
         let middle = place as f64 + 0.5;
@@ -155,17 +156,22 @@ fn marks(groups: &[Group], methods: usize, per_row: usize) -> Vec<Mark> {
             let (from, to) = (middle + offset - 0.44 * slot, middle + offset + 0.44 * slot);
             let spread = summary.sd.filter(|sd| *sd > 0.0);
             bars.push(Mark::Bar { from, to, height: summary.mean, style: *style });
-            whiskers.push(Mark::Caption {
-                from,
-                to,
-                above: summary.high(),
-                label: number::significant(summary.mean),
-            });
+            let at = middle + offset;
+            let label = number::significant(summary.mean);
+            captions.push(Mark::Caption { x: at, above: summary.high(), label });
             if spread.is_some() {
                 let (low, high) = (summary.low(), summary.high());
-                whiskers.push(Mark::Whisker { x: middle + offset, low, high, style: None });
+                whiskers.push(Mark::Whisker { x: at, low, high, style: None });
             }
         }
     }
-    bars.into_iter().chain(whiskers).collect()
+    // Captions on some bars would make the others look forgotten.
+    let fits = |mark: &Mark| match mark {
+        Mark::Caption { label, .. } => font::width(label, CAPTION_SIZE, false) < slot * pixels,
+        _ => true,
+    };
+    if !captions.iter().all(fits) {
+        captions.clear();
+    }
+    bars.into_iter().chain(whiskers).chain(captions).collect()
 }

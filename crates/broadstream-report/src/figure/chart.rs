@@ -57,8 +57,8 @@ pub(crate) enum Mark {
     Whisker { x: f64, low: f64, high: f64, style: Option<Style> },
     /// A bar from the ground up, between two places on the x axis.
     Bar { from: f64, to: f64, height: f64, style: Style },
-    /// A small text above a height, between two places on the x axis; left out if it is wider.
-    Caption { from: f64, to: f64, above: f64, label: String },
+    /// A small text at x, above a height.
+    Caption { x: f64, above: f64, label: String },
     /// A vertical line through the panel.
     Event { x: f64, label: String },
 }

@@ -102,28 +102,41 @@ pub(crate) fn curves(
     })
 }
 
-/// The curves of all seeds as one: at the samples that every seed has, so that no step comes from a
-/// seed that ended early. Seeds that share no sample are taken as they are.
+/// The curves of all seeds as one, at the samples that every seed has.
+///
+/// Runs that stopped at different moments may share few samples. They are then read off their curves
+/// at the samples of the shortest: a mean over whichever seeds happen to have a sample would jump.
 fn joined(runs: &[&Record], metric: &str) -> Vec<(u64, Summary)> {
-    let mut by_sample: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    let mut seeds = 0;
-    for run in runs {
-        let values: BTreeMap<u64, f64> = run
-            .curve
-            .iter()
-            .filter_map(|point| Some((point.sample, point.metric(metric)?)))
-            .collect();
-        seeds += usize::from(!values.is_empty());
-        for (sample, value) in values {
-            by_sample.entry(sample).or_default().push(value);
-        }
+    let curves = runs.iter().map(|run| {
+        let points = run.curve.iter();
+        points.filter_map(|point| Some((point.sample, point.metric(metric)?))).collect()
+    });
+    let curves: Vec<BTreeMap<u64, f64>> =
+        curves.filter(|curve: &BTreeMap<u64, f64>| !curve.is_empty()).collect();
+    let last = |curve: &&BTreeMap<u64, f64>| curve.keys().next_back().copied();
+    let Some(shortest) = curves.iter().min_by_key(last) else { return Vec::new() };
+    let shared: Vec<u64> = shortest
+        .keys()
+        .copied()
+        .filter(|sample| curves.iter().all(|curve| curve.contains_key(sample)))
+        .collect();
+    let samples = if 2 * shared.len() >= shortest.len() {
+        shared
+    } else {
+        shortest.keys().copied().collect()
+    };
+    let at = |sample: u64| Summary::of(curves.iter().filter_map(|curve| value_at(curve, sample)));
+    samples.into_iter().filter_map(|sample| Some((sample, at(sample)?))).collect()
+}
+
+/// A curve's value at a sample, on the straight line between its neighbours where it has none.
+fn value_at(curve: &BTreeMap<u64, f64>, sample: u64) -> Option<f64> {
+    let (before, low) = curve.range(..=sample).next_back()?;
+    let (after, high) = curve.range(sample..).next()?;
+    if before == after {
+        return Some(*low);
     }
-    let common = by_sample.values().any(|values| values.len() == seeds);
-    by_sample
-        .into_iter()
-        .filter(|(_, values)| !common || values.len() == seeds)
-        .filter_map(|(sample, values)| Some((sample, Summary::of(values)?)))
-        .collect()
+    Some(low + (high - low) * (sample - before) as f64 / (after - before) as f64)
 }
 
 type Curve = (usize, Style, Vec<(u64, Summary)>);

@@ -3,7 +3,7 @@
 use crate::figure::{
     chart::{Chart, Key, Mark, Panel},
     font,
-    layout::{Area, KEY_WIDTH, LABEL_SIZE, Layout, TICK_SIZE, TITLE_SIZE},
+    layout::{Area, CAPTION_SIZE, KEY_WIDTH, LABEL_SIZE, Layout, TICK_SIZE, TITLE_SIZE},
     style::{AXIS, GRID, GROUND, Hatch, INK, MUTED, Marker, Style},
     svg::{Align, Pen, Svg, Type},
 };
@@ -134,23 +134,19 @@ fn draw_mark(svg: &mut Svg, panel: &Panel, area: Area, mark: &Mark) {
             let bottom = area.y + area.height;
             draw_bar(svg, (left, top), (right - left, bottom - top), *style);
         }
-        Mark::Caption { from, to, above, label } => {
-            let (left, top) = at(*from, *above);
-            let (right, _) = at(*to, *above);
-            if font::width(label, 10.0, false) <= right - left + 3.0 {
-                let style = letters(10.0, MUTED, Align::Middle);
-                svg.text(((left + right) / 2.0, top - 8.0), label, style);
-            }
+        Mark::Caption { x, above, label } => {
+            let (x, y) = at(*x, *above);
+            svg.text((x, y - 9.0), label, letters(CAPTION_SIZE, MUTED, Align::Middle));
         }
         Mark::Event { x, label } => {
             let (x, _) = at(*x, panel.y.low);
             let pen = Pen { dash: "3 3", ..Pen::new(INK, 1.0) };
-            svg.line((x, area.y), (x, area.y + area.height), pen);
+            svg.line((x, area.y - 12.0), (x, area.y + area.height), pen);
             if !label.is_empty() {
                 let end = x > area.x + 0.7 * area.width;
                 let (align, shift) = if end { (Align::End, -4.0) } else { (Align::Start, 4.0) };
                 let label = font::fitted(label, 10.5, false, 0.28 * area.width);
-                svg.text((x + shift, area.y + 7.0), &label, letters(10.5, INK, align));
+                svg.text((x + shift, area.y - 6.0), &label, letters(10.5, INK, align));
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::figure::{
 };
 
 pub(crate) const TICK_SIZE: f64 = 11.5;
+pub(crate) const CAPTION_SIZE: f64 = 10.0;
 pub(crate) const TITLE_SIZE: f64 = 13.5;
 pub(crate) const LABEL_SIZE: f64 = 12.5;
 pub(crate) const KEY_WIDTH: f64 = 34.0;
@@ -52,7 +53,7 @@ impl Layout {
         let (legend, legend_height) = legend(chart, width);
         let rows = count.div_ceil(columns);
         let titled = chart.panels.iter().any(|panel| !panel.title.is_empty());
-        let above = if titled { 26.0 } else { 10.0 };
+        let above = if titled { 26.0 } else { 18.0 };
         let labels = tick_width(chart);
         let title_room = if chart.y_title.is_empty() { 0.0 } else { 20.0 };
         let left = MARGIN + title_room;

@@ -199,9 +199,9 @@ fn legend_entry(
         // A raised point is missing from fonts; the middle dot is at its height.
         let exponent: String =
             least.chars().map(raised).map(|c| if c == '.' { '·' } else { c }).collect();
-        format!("{label} ∝ x{exponent}")
+        format!("{label} ~ x{exponent}")
     } else {
-        format!("{label} ∝ xᵏ, k = {least} to {most}").replace('-', "−")
+        format!("{label} ~ xᵏ, k = {least} to {most}").replace('-', "−")
     };
     (text, Key::Points(style))
 }

@@ -25,6 +25,7 @@ struct Heat {
     /// The share of the row's samples, from 0 to 1.
     share: String,
     right: bool,
+    none: bool,
     strong: bool,
     tip: String,
 }
@@ -63,6 +64,7 @@ impl Confusion {
                         count: number::count(count(truth, class)),
                         share: format!("{share:.3}"),
                         right: truth == class,
+                        none: count(truth, class) == 0,
                         strong: share > 0.5,
                         tip: format!("{} taken for {}: {percent:.1} %", label(truth), label(class)),
                     }

@@ -245,7 +245,9 @@ fn print_cell(cell: &mut Cell, metric: &Metric, decimals: usize) {
     let shown = Summary { mean: cell.raw_mean, sd: cell.raw_sd, runs: cell.runs };
     let shown = shown.scaled(metric.scale);
     cell.mean = number::fixed(shown.mean, decimals);
-    cell.sd = shown.sd.map(|sd| number::fixed(sd, decimals));
+    // Beside one digit of a percentage most spreads would print as zero.
+    let spread_decimals = if metric.decimals == Some(2) { decimals.max(2) } else { decimals };
+    cell.sd = shown.sd.map(|sd| number::fixed(sd, spread_decimals));
 }
 
 fn rank(table: &mut Table, labels: &Labels, by_row: bool, column_kind: &str) {
