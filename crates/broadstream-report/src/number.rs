@@ -1,7 +1,13 @@
 //! How numbers are printed.
 
+/// From here on the digits of a number say nothing but its size.
+const HUGE: f64 = 1e15;
+
 /// With so many digits after the point, and separators between thousands from 10,000 on.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+    if value.abs() >= HUGE {
+        return format!("{value:.2e}");
+    }
     let text = format!("{value:.decimals$}");
     let text = if text.trim_start_matches(['-', '0', '.']).is_empty() {
         text.trim_start_matches('-').to_owned()
@@ -25,6 +31,9 @@ pub(crate) fn count(value: u64) -> String {
 
 /// A number in as few digits as tell it from its neighbours at that step.
 pub(crate) fn at_step(value: f64, step: f64) -> String {
+    if step >= HUGE {
+        return format!("{value:.0e}").replace('-', "−");
+    }
     if step >= 1.0 {
         let text = format!("{value:.0}");
         let digits = text.trim_start_matches('-');

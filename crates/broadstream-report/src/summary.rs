@@ -36,14 +36,20 @@ impl Summary {
 
     /// The same in another unit.
     pub(crate) fn scaled(self, factor: f64) -> Summary {
-        Summary { mean: self.mean * factor, sd: self.sd.map(|sd| sd * factor), ..self }
+        let scaled = |value: f64| finite(value * factor);
+        Summary { mean: scaled(self.mean), sd: self.sd.map(scaled), ..self }
     }
 
     pub(crate) fn low(self) -> f64 {
-        self.mean - self.sd.unwrap_or(0.0)
+        finite(self.mean - self.sd.unwrap_or(0.0))
     }
 
     pub(crate) fn high(self) -> f64 {
-        self.mean + self.sd.unwrap_or(0.0)
+        finite(self.mean + self.sd.unwrap_or(0.0))
     }
+}
+
+/// A sum or a product of finite numbers, without overflow.
+fn finite(value: f64) -> f64 {
+    value.clamp(f64::MIN, f64::MAX)
 }

@@ -113,12 +113,15 @@ fn round_ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
 /// Powers of ten within the range, or 1, 2 and 5 times those where the range is short.
 fn log_ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    let within = |value: &f64| {
+        value.is_finite() && *value >= low * (1.0 - 1e-9) && *value <= high * (1.0 + 1e-9)
+    };
     let factors_by_number: [&[f64]; 4] =
         [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], &[1.0, 2.0, 3.0, 5.0], &[1.0, 2.0, 5.0], &[1.0]];
     for factors in factors_by_number {
         let ticks: Vec<f64> = (first..=last)
             .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
-            .filter(|value| *value >= low * (1.0 - 1e-9) && *value <= high * (1.0 + 1e-9))
+            .filter(within)
             .collect();
         if ticks.len() <= most.max(2) && (ticks.len() > 1 || factors.len() == 1) {
             return ticks.into_iter().map(|value| (value, log_label(value))).collect();
@@ -128,7 +131,7 @@ fn log_ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
     (first..=last)
         .step_by(stride)
         .map(|power| 10f64.powi(power))
-        .filter(|value| *value >= low * (1.0 - 1e-9) && *value <= high * (1.0 + 1e-9))
+        .filter(within)
         .map(|value| (value, log_label(value)))
         .collect()
 }
@@ -181,8 +184,15 @@ mod tests {
 
     #[test]
     fn degenerate_ranges_have_an_axis() {
-        let cases: [&[f64]; 6] =
-            [&[], &[0.0], &[5.0, 5.0], &[f64::NAN, f64::INFINITY], &[-1e300, 1e300], &[1e-300]];
+        let cases: [&[f64]; 7] = [
+            &[],
+            &[0.0],
+            &[5.0, 5.0],
+            &[f64::MAX],
+            &[f64::NAN, f64::INFINITY],
+            &[-1e300, 1e300],
+            &[1e-300],
+        ];
         for values in cases {
             let bounds = (f64::NEG_INFINITY, f64::INFINITY);
             for axis in [
@@ -194,6 +204,7 @@ mod tests {
             ] {
                 assert!(axis.low < axis.high, "{values:?}: {axis:?}");
                 assert!(axis.ticks.len() < 40, "{values:?}: {axis:?}");
+                assert!(axis.ticks.iter().all(|(value, _)| value.is_finite()), "{axis:?}");
                 assert!((0.0..=1.0).contains(&axis.place(5.0)), "{values:?}: {axis:?}");
             }
         }

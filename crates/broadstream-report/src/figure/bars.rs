@@ -111,10 +111,12 @@ fn panels(groups: &[Group], methods: usize, log: bool) -> Vec<Panel> {
         .collect();
     let y = if log {
         Axis::logarithmic_ground(&values, 6)
-    } else {
-        // Bars stand on zero, and negative ones do not occur among what is shown as bars.
+    } else if values.iter().all(|value| *value >= 0.0) {
         let greatest = values.iter().copied().fold(0.0, f64::max);
         Axis::from_zero(1.12 * greatest, 6)
+    } else {
+        let with_zero: Vec<f64> = values.iter().copied().chain([0.0]).collect();
+        Axis::linear(&with_zero, (f64::NEG_INFINITY, f64::INFINITY), 6)
     };
     let group_width = (NARROWEST_BAR * (methods as f64 + 1.5)).max(70.0);
     let per_row = ((PANEL_WIDTH / group_width) as usize).max(1);

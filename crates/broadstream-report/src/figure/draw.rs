@@ -129,9 +129,10 @@ fn draw_mark(svg: &mut Svg, panel: &Panel, area: Area, mark: &Mark) {
             }
         }
         Mark::Bar { from, to, height, style } => {
-            let (left, top) = at(*from, *height);
-            let (right, _) = at(*to, *height);
-            let bottom = area.y + area.height;
+            // A logarithmic axis has no zero: there the ground is its low end.
+            let (left, ground) = at(*from, 0.0);
+            let (right, end) = at(*to, *height);
+            let (top, bottom) = (end.min(ground), end.max(ground));
             draw_bar(svg, (left, top), (right - left, bottom - top), *style);
         }
         Mark::Caption { x, above, label } => {

@@ -133,7 +133,7 @@ fn facts(page: &ExperimentPage) -> Vec<(String, String)> {
         ("Cited".to_owned(), list(cited)),
         ("Seeds".to_owned(), seed_range(&seeds)),
         ("Runs".to_owned(), number::count(own().count() as u64)),
-        ("Samples".to_owned(), number::count(samples)),
+        ("Samples in all".to_owned(), number::count(samples)),
     ];
     if stopped > 0 {
         facts.push(("Stopped early".to_owned(), number::count(stopped as u64)));
