@@ -107,7 +107,9 @@ fn panels(groups: &[Group], methods: usize, log: bool) -> Vec<Panel> {
     let values: Vec<f64> = groups
         .iter()
         .flat_map(|group| &group.bars)
-        .flat_map(|(_, _, summary)| [summary.mean, summary.high()])
+        .flat_map(|(_, _, summary)| {
+            [summary.mean, if summary.mean < 0.0 { summary.low() } else { summary.high() }]
+        })
         .collect();
     let y = if log {
         Axis::logarithmic_ground(&values, 6)
@@ -167,9 +169,11 @@ fn marks(groups: &[Group], methods: usize, per_row: usize) -> Vec<Mark> {
             }
         }
     }
-    // Captions on some bars would make the others look forgotten.
+    // Captions on some bars would make the others look forgotten; bars that hang have none.
     let fits = |mark: &Mark| match mark {
-        Mark::Caption { label, .. } => font::width(label, CAPTION_SIZE, false) < slot * pixels,
+        Mark::Caption { label, above, .. } => {
+            *above >= 0.0 && font::width(label, CAPTION_SIZE, false) < slot * pixels
+        }
         _ => true,
     };
     if !captions.iter().all(fits) {

@@ -96,36 +96,40 @@ fn overhang(chart: &Chart) -> f64 {
     labels.fold(0.0, f64::max)
 }
 
-/// The entries of the legend in centred rows, and the height of all rows.
+/// The entries of the legend in one centred row, or in columns if they need more; and the height of
+/// all rows.
 fn legend(chart: &Chart, width: f64) -> (Vec<(f64, f64, String)>, f64) {
     let allowed = width - 2.0 * MARGIN;
-    let longest = (allowed - KEY_WIDTH - 8.0).min(300.0);
-    let mut rows: Vec<Vec<(f64, String)>> = Vec::new();
-    let mut used = 0.0;
-    for (label, _) in &chart.legend {
-        let label = font::fitted(label, LABEL_SIZE, false, longest);
-        let entry = KEY_WIDTH + 7.0 + font::width(&label, LABEL_SIZE, false);
-        match rows.last_mut() {
-            Some(row) if used + LEGEND_GAP + entry <= allowed => {
-                used += LEGEND_GAP + entry;
-                row.push((entry, label));
-            }
-            _ => {
-                used = entry;
-                rows.push(vec![(entry, label)]);
-            }
-        }
-    }
+    let longest = (allowed - KEY_WIDTH - 7.0).min(300.0);
+    let labels =
+        chart.legend.iter().map(|(label, _)| font::fitted(label, LABEL_SIZE, false, longest));
+    let labels: Vec<String> = labels.collect();
+    let widths: Vec<f64> = labels
+        .iter()
+        .map(|label| KEY_WIDTH + 7.0 + font::width(label, LABEL_SIZE, false))
+        .collect();
+    // The widths of columns, for a given number of them.
+    let of_columns = |columns: usize| -> Vec<f64> {
+        let widest = |column| widths.iter().skip(column).step_by(columns).copied();
+        (0..columns).map(|column| widest(column).fold(0.0, f64::max)).collect()
+    };
+    let total = |widths: &[f64]| {
+        widths.iter().sum::<f64>() + LEGEND_GAP * widths.len().saturating_sub(1) as f64
+    };
+    let columns = (1..=labels.len())
+        .rev()
+        .find(|columns| total(&of_columns(*columns)) <= allowed)
+        .unwrap_or(1);
+    let widths = of_columns(columns);
     let mut places = Vec::new();
-    for (position, row) in rows.iter().enumerate() {
-        let total: f64 = row.iter().map(|(entry, _)| entry).sum::<f64>()
-            + LEGEND_GAP * row.len().saturating_sub(1) as f64;
-        let mut x = (width - total) / 2.0;
-        for (entry, label) in row {
-            places.push((x, MARGIN + LEGEND_ROW * (position as f64 + 0.5) - 2.0, label.clone()));
-            x += entry + LEGEND_GAP;
+    for (row, labels) in labels.chunks(columns).enumerate() {
+        let y = MARGIN + LEGEND_ROW * (row as f64 + 0.5) - 2.0;
+        let mut x = (width - total(&widths)) / 2.0;
+        for (column, label) in labels.iter().enumerate() {
+            places.push((x, y, label.clone()));
+            x += widths[column] + LEGEND_GAP;
         }
     }
-    let height = LEGEND_ROW * rows.len() as f64;
-    (places, if rows.is_empty() { 0.0 } else { height + 2.0 })
+    let rows = places.len().div_ceil(columns);
+    (places, if rows == 0 { 0.0 } else { LEGEND_ROW * rows as f64 + 2.0 })
 }

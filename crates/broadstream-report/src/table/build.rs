@@ -87,7 +87,7 @@ pub(crate) fn build(view: &TableView, records: &[Record], labels: &Labels) -> Re
     print_numbers(&mut table, view.decimals, labels, &selection);
     rank(&mut table, labels, by_row, column_kind);
     table.legend = legend(&table, &metrics, column_kind, labels);
-    table.notes = notes(&selection, stops);
+    table.notes = notes(&selection, &stops);
     Ok(table)
 }
 
@@ -335,7 +335,7 @@ fn legend(table: &Table, metrics: &[String], column_kind: &str, labels: &Labels)
     }
 }
 
-fn notes(selection: &Selection, stops: Vec<Stop>) -> Vec<(String, String)> {
+fn notes(selection: &Selection, stops: &[Stop]) -> Vec<(String, String)> {
     let mut notes = Vec::new();
     if selection.series.iter().any(|series| series.cited) {
         notes.push(("†".to_owned(), "As published, not run here.".to_owned()));
