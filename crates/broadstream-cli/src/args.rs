@@ -18,6 +18,7 @@ Examples:
   broadstream run                             the drifting SEA stream, 100 000 samples
   broadstream run sensors.csv --target state  your own data
   broadstream generate sea | head             what a generator makes
+  broadstream datasets fetch letter           one of the streams that the paper uses
 
 'broadstream help COMMAND' says more about each command.";
 
@@ -25,6 +26,9 @@ Examples:
 pub(crate) enum Command {
     Run(Box<RunArguments>),
     Generate(GenerateArguments),
+    Export(ExportArguments),
+    #[command(subcommand)]
+    Datasets(DatasetsCommand),
     /// Write completions for a shell to standard output
     Completions {
         /// The shell
@@ -306,6 +310,114 @@ Generators and their parameters, with defaults:
 Examples:
   broadstream generate sea --samples 1000 > sea.csv
   broadstream generate hyperplane:inputs=5,seed=1 | broadstream run - --forgetting 0.999";
+
+/// Write a stream as CSV to standard output, in the order in which 'run' would take it.
+///
+/// Other programs can so learn the very same samples in the very same order. Numbers are written
+/// as they are read, categories as their text, missing cells empty; the target is the last column.
+#[derive(Args)]
+#[command(after_long_help = EXPORT_EXAMPLES)]
+pub(crate) struct ExportArguments {
+    /// A CSV or TSV file (plain, gzip or zstd), '-' for standard input, or a generator
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) source: String,
+
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
+}
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  broadstream export letter.csv.gz --shuffle 1 > shuffled.csv
+      What 'broadstream run letter.csv.gz --shuffle 1' learns, in its order.
+  broadstream export adult.csv --categories integer-codes --limit 5000
+      Categories as numbers 0, 1, 2, … in order of appearance.
+  broadstream export sea --limit 5000 | peers/.venv/bin/python peers/stream_learners.py \\
+      --method river-hoeffding-tree
+      Another library on the same stream.";
+
+/// The streams that the paper uses: what they are, where they are, how to get them.
+///
+/// Files are looked for in the folder that --data names, then in that of the environment variable
+/// BROADSTREAM_DATA, then in the user's cache, as NAME.csv, NAME.csv.gz or NAME.csv.zst.
+#[derive(Subcommand)]
+pub(crate) enum DatasetsCommand {
+    List(ListArguments),
+    Fetch(FetchArguments),
+    Verify(VerifyArguments),
+}
+
+/// List all datasets with their sizes, and where their files are.
+///
+/// With --json also how each is prepared, its licence, its citation and its addresses.
+#[derive(Args)]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    pub(crate) folder: DataFolder,
+
+    /// Print a JSON array instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Download datasets from their publishers and prepare them as CSV files.
+///
+/// A dataset that is there and intact is left alone. A download that was broken off is taken up
+/// where it ended. Only a file with the catalogue's checksum is stored.
+#[derive(Args)]
+pub(crate) struct FetchArguments {
+    /// The datasets; 'broadstream datasets list' has their names
+    #[arg(value_name = "NAME", required_unless_present = "all", conflicts_with = "all")]
+    pub(crate) names: Vec<String>,
+
+    /// Fetch every dataset that has a file
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    #[command(flatten)]
+    pub(crate) folder: DataFolder,
+
+    /// Download from URL/NAME/FILE instead of the publishers' addresses
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
+    pub(crate) mirror: Option<String>,
+
+    /// How often to try again after a failure that may pass
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) retries: u32,
+
+    /// The most that a downloaded file may take, as in 500MB or 1GiB
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    pub(crate) size_limit: u64,
+
+    /// Show no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Compare the files of datasets with the catalogue.
+///
+/// The exit code is 1 if a file differs or cannot be read, or if a dataset that was named is
+/// missing.
+#[derive(Args)]
+pub(crate) struct VerifyArguments {
+    /// The datasets [default: all]
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) folder: DataFolder,
+
+    /// Print a JSON array instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct DataFolder {
+    /// The folder with the datasets [default: BROADSTREAM_DATA, or the user's cache]
+    #[arg(long = "data", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data: Option<PathBuf>,
+}
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum ModelName {

@@ -5,6 +5,7 @@ use std::{fmt, io, process::ExitCode};
 use anyhow::Result;
 
 use broadstream::{Error, stream::StreamError};
+use broadstream_datasets::DatasetError;
 
 /// Prints the error with its causes and picks the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
@@ -40,7 +41,8 @@ fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(
         cause.downcast_ref::<Error>(),
         Some(Error::Config { .. } | Error::Stream(StreamError::Parameter { .. }))
-    ) || cause.is::<BadUsage>()
+    ) || matches!(cause.downcast_ref::<DatasetError>(), Some(DatasetError::Unknown { .. }))
+        || cause.is::<BadUsage>()
 }
 
 /// Standard output was closed by its reader.

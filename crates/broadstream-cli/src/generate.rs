@@ -1,13 +1,10 @@
 //! `broadstream generate`: a generator's stream as CSV.
 
-use std::io::{self, BufWriter};
-
 use anyhow::Result;
-
-use broadstream::stream::synth::Generator;
 
 use crate::{
     args::GenerateArguments,
+    export::write_stream,
     failure::{BadUsage, to_stdout},
     source::GeneratorSpec,
 };
@@ -21,18 +18,6 @@ pub(crate) fn generate(arguments: &GenerateArguments) -> Result<()> {
     if let Some(samples) = arguments.samples {
         spec.samples = samples;
     }
-    let mut generator = spec.open()?;
-    to_stdout(write_samples(&mut *generator, spec.samples))
-}
-
-fn write_samples(generator: &mut dyn Generator, samples: u64) -> Result<()> {
-    let (inputs, labels) = (generator.inputs(), generator.labels());
-    let mut writer = csv::Writer::from_writer(BufWriter::new(io::stdout().lock()));
-    writer.write_record(inputs.iter().map(String::as_str).chain([generator.target()]))?;
-    let mut x = Vec::new();
-    for _ in 0..samples {
-        let class = generator.next(&mut x);
-        writer.write_record(x.iter().map(f64::to_string).chain([labels[class].clone()]))?;
-    }
-    Ok(writer.flush()?)
+    let mut stream = spec.open()?.take(spec.samples);
+    to_stdout(write_stream(&mut stream, None, None))
 }

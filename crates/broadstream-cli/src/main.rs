@@ -1,13 +1,15 @@
 //! The `broadstream` command.
 //!
 //! Arguments are parsed without doing work ([`args`]), then sources are opened ([`source`]) and a
-//! command runs ([`run`], [`generate`]). Data goes to standard output, everything else to standard
+//! command runs ([`run`], [`generate`], [`export`], [`datasets`]). Data goes to standard output, everything else to standard
 //! error. The exit code is 0 on success, 1 when a run failed, 2 on bad usage; a reader that closes
 //! the pipe early is no failure.
 
 mod applicable;
 mod args;
 mod baseline;
+mod datasets;
+mod export;
 mod failure;
 mod generate;
 mod model;
@@ -23,13 +25,17 @@ use std::{
 
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, Command, DatasetsCommand};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         Command::Run(run) => run::run(&run),
         Command::Generate(generate) => generate::generate(&generate),
+        Command::Export(export) => export::export(&export),
+        Command::Datasets(DatasetsCommand::List(list)) => datasets::list(&list),
+        Command::Datasets(DatasetsCommand::Fetch(fetch)) => datasets::fetch(&fetch),
+        Command::Datasets(DatasetsCommand::Verify(verify)) => datasets::verify(&verify),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "broadstream", &mut script);

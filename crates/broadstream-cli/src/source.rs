@@ -33,6 +33,8 @@ pub(crate) enum Source {
 /// A stream that was opened.
 pub(crate) struct Opened {
     pub(crate) stream: Box<dyn Stream>,
+    /// For a file the columns that are learned from, in its order; otherwise they are the inputs.
+    pub(crate) columns: Option<Vec<String>>,
     /// For a file its size and the bytes read so far: the progress of streams of unknown length.
     pub(crate) bytes: Option<(u64, Arc<AtomicU64>)>,
 }
@@ -53,7 +55,7 @@ impl Source {
             Source::Generator(spec) => {
                 check_no_options(input)?;
                 let stream = Box::new(spec.open()?.take(spec.samples));
-                Opened { stream, bytes: None }
+                Opened { stream, columns: None, bytes: None }
             }
             Source::StandardInput => {
                 if io::stdin().is_terminal() {
@@ -61,7 +63,8 @@ impl Source {
                 }
                 let stream = CsvStream::new(Box::new(io::stdin()), csv_options(input, preset))
                     .context("standard input")?;
-                Opened { stream: Box::new(stream), bytes: None }
+                let columns = Some(stream.columns().map(str::to_owned).collect());
+                Opened { stream: Box::new(stream), columns, bytes: None }
             }
             Source::File(path) => open_file(path, csv_options(input, preset))?,
         };
@@ -69,7 +72,7 @@ impl Source {
             let mut stream =
                 MemoryStream::read(&mut *opened.stream, None).with_context(|| self.name())?;
             stream.shuffle(seed);
-            opened = Opened { stream: Box::new(stream), bytes: None };
+            opened = Opened { stream: Box::new(stream), bytes: None, ..opened };
         }
         Ok(opened)
     }
@@ -121,7 +124,8 @@ fn open_file(path: &Path, options: CsvOptions) -> Result<Opened> {
     let read = Arc::new(AtomicU64::new(0));
     let reader = Counted { inner: file, read: Arc::clone(&read) };
     let stream = CsvStream::new(Box::new(reader), options).with_context(name)?;
-    Ok(Opened { stream: Box::new(stream), bytes: Some((metadata.len(), read)) })
+    let columns = Some(stream.columns().map(str::to_owned).collect());
+    Ok(Opened { stream: Box::new(stream), columns, bytes: Some((metadata.len(), read)) })
 }
 
 fn csv_options(input: &InputArguments, preset: Preset) -> CsvOptions {

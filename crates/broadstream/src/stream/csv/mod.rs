@@ -106,6 +106,13 @@ impl CsvStream {
         self.line
     }
 
+    /// The names of the columns that are learned from, in the order of the file. Unlike inputs they
+    /// are all known from the start.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        let columns = self.encoder.columns();
+        columns.inputs().iter().map(|column| columns.name(column.position))
+    }
+
     /// Appends the next sample to `block`; `false` at the end.
     fn read_sample(&mut self, block: &mut Block) -> Result<bool, Error> {
         let Some(row) = self.rows.next()? else { return Ok(false) };

@@ -1,0 +1,115 @@
+//! `broadstream export`: a stream as CSV, in the order in which it would be learned.
+//!
+//! A column of categories reaches this program as one input `column=value` per category. Each
+//! input is traced back to its column, so that the file written has the columns of the file read.
+
+use std::io::{self, BufWriter};
+
+use anyhow::{Context, Result};
+use broadstream::{Block, InputKind, Sample, Schema, stream::Stream};
+
+use crate::{
+    args::{ExportArguments, Preset},
+    failure::to_stdout,
+    source::Source,
+};
+
+pub(crate) fn export(arguments: &ExportArguments) -> Result<()> {
+    let ExportArguments { source, input } = arguments;
+    let source = Source::parse(source)?;
+    let mut opened = source.open(input, Preset::Default)?;
+    let written = write_stream(&mut *opened.stream, opened.columns, input.limit);
+    to_stdout(written.with_context(|| source.name()))
+}
+
+/// Writes up to `limit` samples of a stream to standard output. `columns` are those of its file;
+/// without them each input is a column.
+pub(crate) fn write_stream(
+    stream: &mut dyn Stream,
+    columns: Option<Vec<String>>,
+    limit: Option<u64>,
+) -> Result<()> {
+    let all_inputs = || stream.schema().inputs().iter().map(|input| input.name.clone()).collect();
+    let mut table = Table::new(columns.unwrap_or_else(all_inputs))?;
+    let mut writer = csv::Writer::from_writer(BufWriter::new(io::stdout().lock()));
+    let target = stream.schema().target().to_owned();
+    writer.write_record(table.columns.iter().chain([&target]))?;
+    let mut block = Block::new();
+    let mut left = limit.unwrap_or(u64::MAX);
+    loop {
+        block.clear();
+        // On an error the samples before it are in the block, and belong into the file too.
+        let read = stream.read_block(&mut block, left.min(1024) as usize);
+        left -= block.len() as u64;
+        for i in 0..block.len() {
+            let label = &stream.schema().labels()[block.class(i)];
+            let cells = table.row(block.sample(i), stream.schema())?;
+            writer.write_record(cells.iter().chain([label]))?;
+        }
+        if read? == 0 || left == 0 {
+            return Ok(writer.flush()?);
+        }
+    }
+}
+
+/// The columns of the file written.
+struct Table {
+    columns: Vec<String>,
+    /// By input, its column and, for an input that stands for a category, the category.
+    places: Vec<(usize, Option<String>)>,
+    row: Vec<String>,
+}
+
+impl Table {
+    fn new(columns: Vec<String>) -> Result<Self> {
+        // An input 'a=b=c' must come from column 'a' or from column 'a=b', not from either.
+        for (i, column) in columns.iter().enumerate() {
+            let prefix = format!("{column}=");
+            if let Some(other) = columns[i + 1..]
+                .iter()
+                .chain(&columns[..i])
+                .find(|other| other.starts_with(&prefix))
+            {
+                anyhow::bail!(
+                    "columns '{column}' and '{other}' cannot be told apart in the names of \
+                     categories: rename or drop one of them"
+                );
+            }
+        }
+        let row = vec![String::new(); columns.len()];
+        Ok(Table { columns, places: Vec::new(), row })
+    }
+
+    /// The cells of a sample without its label; a missing one is empty.
+    fn row(&mut self, sample: Sample<'_>, schema: &Schema) -> Result<&[String]> {
+        for input in &schema.inputs()[self.places.len()..] {
+            let place = match input.kind {
+                InputKind::Numeric => self.column(|column| column == input.name).map(|c| (c, None)),
+                InputKind::Indicator => self.category(&input.name),
+            };
+            self.places
+                .push(place.with_context(|| format!("input '{}' has no column", input.name))?);
+        }
+        self.row.iter_mut().for_each(String::clear);
+        for (input, value) in sample.iter() {
+            let (column, category) = &self.places[input as usize];
+            match category {
+                Some(category) => self.row[*column].push_str(category),
+                None => self.row[*column] = value.to_string(),
+            }
+        }
+        Ok(&self.row)
+    }
+
+    fn column(&self, is_it: impl Fn(&str) -> bool) -> Option<usize> {
+        self.columns.iter().position(|column| is_it(column))
+    }
+
+    /// The column and the category of an input 'column=category'.
+    fn category(&self, name: &str) -> Option<(usize, Option<String>)> {
+        let column = self
+            .column(|column| name.strip_prefix(column).is_some_and(|rest| rest.starts_with('=')))?;
+        let category = &name[self.columns[column].len() + 1..];
+        Some((column, Some(category.to_owned())))
+    }
+}

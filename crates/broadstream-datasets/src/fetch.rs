@@ -1,0 +1,281 @@
+//! From the publisher to a file that is known to be right.
+//!
+//! Raw files are downloaded to a folder of their own, prepared in one pass into a temporary file
+//! beside the final one, and only a text with the checksum of the catalogue gets the final name.
+//! So there is never a wrong or half-written dataset, and a call that was broken off is continued
+//! by the next.
+
+use std::{
+    fs,
+    io::{self, BufWriter},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use flate2::{Compression, write::GzEncoder};
+use tempfile::NamedTempFile;
+
+use crate::{
+    dataset::{Dataset, PreparedFile, RawFile},
+    download::{Patience, Watcher, agent, download},
+    error::DatasetError,
+    output::Output,
+    part::{Part, open_parts},
+    verify::Health,
+};
+
+/// Downloads and prepares datasets.
+///
+/// ```no_run
+/// use broadstream_datasets::{Fetcher, dataset};
+///
+/// let path = Fetcher::default().fetch(dataset("letter")?, "data".as_ref(), &mut ())?;
+/// assert!(path.ends_with("letter.csv.gz"));
+/// # Ok::<(), broadstream_datasets::DatasetError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Fetcher {
+    /// Where to download from instead of the publishers, such as `http://localhost:8000/raw`: the
+    /// raw file `adult.zip` of dataset `adult` is then expected at `…/raw/adult/adult.zip`.
+    pub mirror: Option<String>,
+    /// How often a download is tried again after a failure that may pass; 4 by default.
+    pub retries: u32,
+    /// The pause before the first retry, doubled by each further one; 1 second by default.
+    pub pause: Duration,
+    /// The most bytes that a raw file may have, as downloaded and unpacked; 1 GiB by default.
+    pub size_limit: u64,
+}
+
+impl Default for Fetcher {
+    fn default() -> Self {
+        Fetcher { mirror: None, retries: 4, pause: Duration::from_secs(1), size_limit: 1 << 30 }
+    }
+}
+
+impl Fetcher {
+    /// Puts the dataset into `folder` as `NAME.csv.gz`, unless it is there and intact.
+    pub fn fetch(
+        &self,
+        dataset: &Dataset,
+        folder: &Path,
+        watcher: &mut dyn Watcher,
+    ) -> Result<PathBuf, DatasetError> {
+        let file = dataset.file()?;
+        let target = folder.join(format!("{}.csv.gz", dataset.name));
+        if Health::of(&target, file) == Health::Same {
+            return Ok(target);
+        }
+        let raw_folder = folder.join("raw").join(dataset.name);
+        fs::create_dir_all(&raw_folder).map_err(DatasetError::file("creating", &raw_folder))?;
+        for raw in file.raw {
+            self.download(dataset, raw, &raw_folder, watcher)?;
+        }
+        watcher.prepare(dataset.name);
+        match self.prepare(dataset, file, &raw_folder, &target) {
+            // Where our own disk failed the downloads are still good; after any other failure they
+            // would fail again.
+            Err(error @ DatasetError::File { .. }) => return Err(error),
+            outcome => {
+                fs::remove_dir_all(&raw_folder)
+                    .map_err(DatasetError::file("removing", &raw_folder))?;
+                // Of use only while another dataset's downloads are in it.
+                let _ = fs::remove_dir(folder.join("raw"));
+                outcome?;
+            }
+        }
+        Ok(target)
+    }
+
+    /// Tries each address of a raw file in turn; the error is that of the first.
+    fn download(
+        &self,
+        dataset: &Dataset,
+        raw: &RawFile,
+        folder: &Path,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), DatasetError> {
+        let urls: Vec<String> = match &self.mirror {
+            Some(mirror) => {
+                vec![format!("{}/{}/{}", mirror.trim_end_matches('/'), dataset.name, raw.name)]
+            }
+            None => raw.urls.iter().map(|url| (*url).to_owned()).collect(),
+        };
+        let patience =
+            Patience { retries: self.retries, pause: self.pause, limit: self.size_limit };
+        let (agent, target) = (agent(), folder.join(raw.name));
+        let mut first_error = None;
+        for url in urls {
+            match download(&agent, &url, &target, patience, watcher) {
+                Ok(()) => return Ok(()),
+                Err(error @ DatasetError::File { .. }) => return Err(error),
+                Err(error) => first_error = first_error.or(Some(error)),
+            }
+        }
+        match first_error {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the dataset from its raw files, and gives it its name if it is the right text.
+    fn prepare(
+        &self,
+        dataset: &Dataset,
+        file: &PreparedFile,
+        raw_folder: &Path,
+        target: &Path,
+    ) -> Result<(), DatasetError> {
+        let mut parts: Vec<Part> = Vec::new();
+        for raw in file.raw {
+            parts.extend(open_parts(raw, &raw_folder.join(raw.name), self.size_limit)?);
+        }
+        let failed = |source| DatasetError::file("writing", target)(source);
+        let temporary = temporary_beside(target).map_err(failed)?;
+        let gzip = GzEncoder::new(BufWriter::new(temporary), Compression::best());
+        let mut writer = BufWriter::new(gzip);
+        let mut out = Output::new(&mut writer, target);
+        (file.prepare)(parts, &mut out)?;
+        let found = out.finish();
+        if found.sha256 != file.sha256 {
+            let (name, expected) = (dataset.name, file.sha256);
+            return Err(DatasetError::Checksum { name, expected, found: found.sha256 });
+        }
+        let gzip = writer.into_inner().map_err(|error| failed(error.into_error()))?;
+        let buffer = gzip.finish().map_err(failed)?;
+        let temporary = buffer.into_inner().map_err(|error| failed(error.into_error()))?;
+        temporary.as_file().sync_all().map_err(failed)?;
+        temporary.persist(target).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+}
+
+/// A file in the same folder, so that renaming it is atomic, and as readable as any other.
+fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".preparing-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(target.parent().unwrap_or(Path::new(".")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+    use crate::{
+        dataset::{Kind, Origin},
+        prepare,
+        test_server::{Answer, Server},
+    };
+
+    const RAW: &[u8] = b"T,2,8,3,5,1,8,13,0,6,6,10,8,0,8,0,8\n";
+
+    /// A dataset of one letter.
+    const TINY: Dataset = Dataset {
+        name: "tiny",
+        title: "Tiny",
+        kind: Kind::Stationary,
+        rows: 1,
+        columns: 17,
+        classes: 1,
+        target: "class",
+        drop: &[],
+        preparation: "",
+        page: "",
+        licence: "",
+        citation: "",
+        origin: Origin::File(PreparedFile {
+            sha256: "0d8a13d43bf389a1ea5227e778cce23a38032425889df080b973b07bf2f3431f",
+            size: 137,
+            raw: &[RawFile { name: "tiny.data", urls: &[], members: &[] }],
+            prepare: prepare::letter,
+        }),
+    };
+
+    fn fetcher(server: &Server) -> Fetcher {
+        Fetcher {
+            mirror: Some(server.address() + "/raw/"),
+            retries: 1,
+            pause: Duration::from_millis(1),
+            ..Fetcher::default()
+        }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_dataset_is_downloaded_prepared_and_stored_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::start(vec![Answer::whole(RAW)]);
+        let fetcher = fetcher(&server);
+        let path = fetcher.fetch(&TINY, folder.path(), &mut ()).unwrap();
+        assert_eq!(server.finish()[0].path, "/raw/tiny/tiny.data");
+        let mut text = String::new();
+        let file = fs::File::open(&path).unwrap();
+        flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+        assert!(text.ends_with("yegvx,class\n2,8,3,5,1,8,13,0,6,6,10,8,0,8,0,8,T\n"));
+        assert_eq!(names(folder.path()), ["tiny.csv.gz"], "no raw file is left");
+        // Nobody listens any more: the file is not asked for again.
+        assert_eq!(fetcher.fetch(&TINY, folder.path(), &mut ()).unwrap(), path);
+    }
+
+    #[test]
+    fn another_text_is_refused_and_nothing_is_left_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("tiny.csv.gz"), "as it was").unwrap();
+        let changed = [b"A", &RAW[1..]].concat();
+        let server = Server::start(vec![Answer::whole(&changed)]);
+        let error = fetcher(&server).fetch(&TINY, folder.path(), &mut ()).unwrap_err();
+        assert!(matches!(error, DatasetError::Checksum { name: "tiny", .. }), "{error}");
+        assert_eq!(names(folder.path()), ["tiny.csv.gz"]);
+        let kept = fs::read_to_string(folder.path().join("tiny.csv.gz")).unwrap();
+        assert_eq!(kept, "as it was");
+    }
+
+    #[test]
+    fn a_page_in_place_of_the_file_is_downloaded_anew_the_next_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let answers = vec![Answer::whole(b"<html>"), Answer::whole(RAW)];
+        let server = Server::start(answers);
+        let fetcher = fetcher(&server);
+        let error = fetcher.fetch(&TINY, folder.path(), &mut ()).unwrap_err();
+        assert!(matches!(error, DatasetError::Malformed { line: 1, .. }), "{error}");
+        fetcher.fetch(&TINY, folder.path(), &mut ()).unwrap();
+    }
+
+    #[test]
+    fn a_damaged_file_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("tiny.csv.gz"), b"\x1f\x8bnot gzip").unwrap();
+        let server = Server::start(vec![Answer::whole(RAW)]);
+        fetcher(&server).fetch(&TINY, folder.path(), &mut ()).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let server = Server::start(Vec::new());
+        let error = fetcher(&server).fetch(&TINY, &file, &mut ()).unwrap_err();
+        assert!(error.to_string().starts_with("creating "), "{error}");
+    }
+
+    #[test]
+    fn a_target_that_cannot_be_replaced_keeps_the_downloads() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("tiny.csv.gz/inside")).unwrap();
+        let server = Server::start(vec![Answer::whole(RAW)]);
+        let error = fetcher(&server).fetch(&TINY, folder.path(), &mut ()).unwrap_err();
+        assert!(matches!(error, DatasetError::File { action: "writing", .. }), "{error}");
+        assert!(folder.path().join("raw/tiny/tiny.data").is_file());
+        assert_eq!(names(folder.path()).len(), 2, "the temporary file is gone");
+    }
+}
