@@ -6,7 +6,7 @@ BROADSTREAM = $(abspath $(or $(CARGO_TARGET_DIR),target))/release/broadstream
 BENCH_OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench lint format doc deny clean
+.PHONY: help build demo test bench peers lint format doc deny clean
 
 help: ## List the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ bench: build ## Time the factor beside its peers into bench/results.md (installs
 	bench/prepare.sh
 	cd bench && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(CARGO) run --release --locked -- \
 		--python .venv/bin/python --program $(BROADSTREAM) $(BENCH_OPTIONS)
+
+peers: ## Install other stream learners, to compare with, into peers/.venv (600 MB)
+	peers/prepare.sh
 
 lint: ## Check the format, the lints and the documentation's links
 	$(CARGO) fmt --all --check
@@ -44,4 +47,4 @@ deny: ## Check licences and sources of dependencies (installs cargo-deny if it i
 
 clean: ## Remove all that was built
 	$(CARGO) clean
-	rm -rf bench/target bench/.venv
+	rm -rf bench/target bench/.venv peers/.venv

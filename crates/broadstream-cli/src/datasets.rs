@@ -1,6 +1,7 @@
 //! `broadstream datasets`: what the catalogue has, and what of it is on this machine.
 
 use std::{
+    error::Error,
     io::{self, Write},
     path::Path,
     time::Duration,
@@ -64,13 +65,24 @@ pub(crate) fn fetch(arguments: &FetchArguments) -> Result<()> {
         ..Fetcher::default()
     };
     let mut progress = DownloadProgress::new(arguments.quiet);
-    for dataset in datasets {
+    let mut failures = Vec::new();
+    for dataset in &datasets {
         let outcome = fetcher.fetch(dataset, &folder, &mut progress);
         progress.bar.finish_and_clear();
-        let line = format!("{}\n", outcome?.display());
-        to_stdout(io::stdout().write_all(line.as_bytes()))?;
+        match outcome {
+            Ok(path) => {
+                let line = format!("{}\n", path.display());
+                to_stdout(io::stdout().write_all(line.as_bytes()))?;
+            }
+            Err(error) => failures.push(anyhow::Error::from(error).context(dataset.name)),
+        }
     }
-    Ok(())
+    // One publisher that does not answer is no reason to go without the others.
+    let Some(last) = failures.pop() else { return Ok(()) };
+    for error in failures {
+        eprintln!("error: {error:#}");
+    }
+    Err(last)
 }
 
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<()> {
@@ -88,7 +100,7 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<()> {
         failed += usize::from(match verification.health {
             Health::Same | Health::Generated => false,
             Health::Missing => named,
-            _ => true,
+            Health::Differs(_) | Health::Unreadable(_) => true,
         });
         if arguments.json {
             results.push(verification_json(&verification));
@@ -128,7 +140,6 @@ fn verification_line(verification: &Verification) -> String {
             parts.push(format!("expected SHA-256 {expected}, found {}", found.sha256));
             format!("differs: {}", parts.join("; "))
         }
-        other => format!("{other:?}"),
     };
     let path = path.as_ref().map_or(String::new(), |path| format!("{}  ", path.display()));
     format!("{:<15}{path}{what}\n", dataset.name)
@@ -142,7 +153,6 @@ fn verification_json(verification: &Verification) -> Value {
         Health::Missing => ("missing", None, None),
         Health::Unreadable(reason) => ("unreadable", None, Some(reason)),
         Health::Differs(found) => ("differs", Some(found), None),
-        _ => ("unknown", None, None),
     };
     let file = dataset.file().ok();
     json!({
@@ -247,8 +257,9 @@ impl Watcher for DownloadProgress {
 
     fn retry(&mut self, error: &DatasetError, pause: Duration) {
         if !self.quiet {
+            let cause = error.source().map_or(String::new(), |cause| format!(": {cause}"));
             let seconds = pause.as_secs_f64();
-            self.bar.suspend(|| eprintln!("{error}; trying again in {seconds} s"));
+            self.bar.suspend(|| eprintln!("{error}{cause}; trying again in {seconds} s"));
         }
     }
 

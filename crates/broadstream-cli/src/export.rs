@@ -6,7 +6,7 @@
 use std::io::{self, BufWriter};
 
 use anyhow::{Context, Result};
-use broadstream::{Block, InputKind, Sample, Schema, stream::Stream};
+use broadstream::{Block, Input, InputKind, Sample, Schema, stream::Stream};
 
 use crate::{
     args::{ExportArguments, Preset},
@@ -30,7 +30,7 @@ pub(crate) fn write_stream(
     limit: Option<u64>,
 ) -> Result<()> {
     let all_inputs = || stream.schema().inputs().iter().map(|input| input.name.clone()).collect();
-    let mut table = Table::new(columns.unwrap_or_else(all_inputs))?;
+    let mut table = Table::new(columns.unwrap_or_else(all_inputs));
     let mut writer = csv::Writer::from_writer(BufWriter::new(io::stdout().lock()));
     let target = stream.schema().target().to_owned();
     writer.write_record(table.columns.iter().chain([&target]))?;
@@ -61,38 +61,19 @@ struct Table {
 }
 
 impl Table {
-    fn new(columns: Vec<String>) -> Result<Self> {
-        // An input 'a=b=c' must come from column 'a' or from column 'a=b', not from either.
-        for (i, column) in columns.iter().enumerate() {
-            let prefix = format!("{column}=");
-            if let Some(other) = columns[i + 1..]
-                .iter()
-                .chain(&columns[..i])
-                .find(|other| other.starts_with(&prefix))
-            {
-                anyhow::bail!(
-                    "columns '{column}' and '{other}' cannot be told apart in the names of \
-                     categories: rename or drop one of them"
-                );
-            }
-        }
+    fn new(columns: Vec<String>) -> Self {
         let row = vec![String::new(); columns.len()];
-        Ok(Table { columns, places: Vec::new(), row })
+        Table { columns, places: Vec::new(), row }
     }
 
     /// The cells of a sample without its label; a missing one is empty.
     fn row(&mut self, sample: Sample<'_>, schema: &Schema) -> Result<&[String]> {
         for input in &schema.inputs()[self.places.len()..] {
-            let place = match input.kind {
-                InputKind::Numeric => self.column(|column| column == input.name).map(|c| (c, None)),
-                InputKind::Indicator => self.category(&input.name),
-            };
-            self.places
-                .push(place.with_context(|| format!("input '{}' has no column", input.name))?);
+            self.places.push(self.place_of(input)?);
         }
         self.row.iter_mut().for_each(String::clear);
         for (input, value) in sample.iter() {
-            let (column, category) = &self.places[input as usize];
+            let (column, category) = &self.places[input];
             match category {
                 Some(category) => self.row[*column].push_str(category),
                 None => self.row[*column] = value.to_string(),
@@ -101,15 +82,23 @@ impl Table {
         Ok(&self.row)
     }
 
-    fn column(&self, is_it: impl Fn(&str) -> bool) -> Option<usize> {
-        self.columns.iter().position(|column| is_it(column))
-    }
-
-    /// The column and the category of an input 'column=category'.
-    fn category(&self, name: &str) -> Option<(usize, Option<String>)> {
-        let column = self
-            .column(|column| name.strip_prefix(column).is_some_and(|rest| rest.starts_with('=')))?;
-        let category = &name[self.columns[column].len() + 1..];
-        Some((column, Some(category.to_owned())))
+    fn place_of(&self, input: &Input) -> Result<(usize, Option<String>)> {
+        let name = &input.name;
+        let mut places =
+            self.columns.iter().enumerate().filter_map(|(place, column)| match input.kind {
+                InputKind::Numeric => (column == name).then_some((place, None)),
+                InputKind::Indicator => {
+                    let category = name.strip_prefix(column)?.strip_prefix('=')?;
+                    Some((place, Some(category.to_owned())))
+                }
+            });
+        match (places.next(), places.next()) {
+            (Some(place), None) => Ok(place),
+            // 'a=b=c' may be 'b=c' in column 'a', or 'c' in column 'a=b'.
+            (Some(_), Some(_)) => anyhow::bail!(
+                "category '{name}' may be of more than one column: rename or drop one of them"
+            ),
+            (None, _) => anyhow::bail!("input '{name}' is of no column"),
+        }
     }
 }

@@ -28,7 +28,6 @@ pub struct Verification {
 
 /// How a dataset's file compares with the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Health {
     /// It has the very text that the catalogue describes.
     Same,

@@ -1,0 +1,154 @@
+"""Run one third-party stream learner over a CSV stream, and print what came of it as JSON.
+
+Each sample is first predicted and then learned (test-then-train), as `broadstream run` does. The
+stream must already be in the order of evaluation: `broadstream export` writes it so.
+"""
+
+import argparse
+import json
+import sys
+import time
+
+import numpy
+
+from learners import METHODS, library_of
+from metrics import Metrics
+from table import TableError, read_table
+
+EXAMPLES = """\
+methods:
+{methods}
+
+examples:
+  broadstream export sea --limit 5000 | stream_learners.py --method river-hoeffding-tree \\
+      --stream sea
+  broadstream export letter.csv.gz --shuffle 1 > letter-1.csv
+  stream_learners.py letter-1.csv --method capymoa-adaptive-random-forest --seed 1
+
+The record on standard output has the metrics of the whole stream, a curve over time, and the
+seconds that learning a sample took (predicting and reading are not in it)."""
+
+
+def main():
+    arguments = parse_arguments()
+    try:
+        if arguments.source == "-":
+            table = read_table(sys.stdin, arguments.target, arguments.limit)
+        else:
+            with open(arguments.source, newline="", encoding="utf-8") as file:
+                table = read_table(file, arguments.target, arguments.limit)
+    except (TableError, OSError, UnicodeDecodeError) as error:
+        sys.exit(f"error: {error}")
+    json.dump(run(table, arguments), sys.stdout)
+    print()
+
+
+def parse_arguments():
+    methods = "\n".join(f"  {name:<32}{text}" for name, (_, _, text) in METHODS.items())
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog=EXAMPLES.format(methods=methods),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "source",
+        nargs="?",
+        default="-",
+        help="a CSV file with a header; '-', the default, is standard input",
+    )
+    parser.add_argument(
+        "--method",
+        required=True,
+        choices=METHODS,
+        metavar="METHOD",
+        help="one of the methods below",
+    )
+    parser.add_argument(
+        "--target", metavar="COLUMN", help="the column to predict [default: the last]"
+    )
+    parser.add_argument(
+        "--stream", metavar="NAME", help="what to call the stream in the record [default: SOURCE]"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the method [default: 0]")
+    parser.add_argument("--limit", type=at_least_one, metavar="N", help="stop after N samples")
+    parser.add_argument(
+        "--window",
+        type=at_least_one,
+        default=1000,
+        metavar="N",
+        help="samples that the windowed accuracy looks back over [default: 1000]",
+    )
+    parser.add_argument(
+        "--curve-every",
+        type=at_least_one,
+        default=1000,
+        metavar="N",
+        help="samples between two points of the curve [default: 1000]",
+    )
+    return parser.parse_args()
+
+
+def at_least_one(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {number}")
+    return number
+
+
+def run(table, arguments):
+    """Predicts and learns all samples of a table; returns the record."""
+    make, config, _ = METHODS[arguments.method]
+    learner = make(table, arguments.seed)
+    metrics = Metrics(arguments.window)
+    curve, seconds = [], []
+    for i, label in enumerate(table.y):
+        learner.prepare(i)
+        metrics.add(label, learner.predict())
+        start = time.perf_counter()
+        learner.learn(label)
+        seconds.append(time.perf_counter() - start)
+        if metrics.samples % arguments.curve_every == 0 or metrics.samples == len(table.y):
+            point = {
+                "sample": metrics.samples,
+                "oca": metrics.oca(),
+                "window_oca": metrics.window_oca(),
+            }
+            curve.append(point)
+    return {
+        "format": 1,
+        "experiment": "",
+        "stream": arguments.stream or arguments.source,
+        "method": arguments.method,
+        "seed": arguments.seed,
+        "parameters": {},
+        "samples": metrics.samples,
+        "stopped": None,
+        "metrics": metrics.summary(),
+        "curve": curve,
+        "update_time": distribution(seconds),
+        "config": {**config, "window": arguments.window},
+        "version": library_of(arguments.method),
+        "machine": None,
+        "cited": False,
+        "note": None,
+    }
+
+
+def distribution(seconds):
+    """How the times of learning are spread; the standard deviation is that of the samples."""
+    values = numpy.array(seconds)
+    median, p95, p99 = numpy.percentile(values, [50, 95, 99]).tolist()
+    return {
+        "mean": float(values.mean()),
+        "sd": float(values.std(ddof=1)) if len(values) > 1 else 0.0,
+        "min": float(values.min()),
+        "median": median,
+        "p95": p95,
+        "p99": p99,
+        "max": float(values.max()),
+        "samples": len(values),
+    }
+
+
+if __name__ == "__main__":
+    main()
