@@ -48,6 +48,11 @@ pub(crate) fn check(arguments: &ModelArguments) -> Result<()> {
     Ok(())
 }
 
+/// Whether a model draws random numbers.
+pub(crate) fn takes_seed(model: ModelName) -> bool {
+    groups(model).contains(&Group::Seed)
+}
+
 fn groups(model: ModelName) -> &'static [Group] {
     use Group::{
         Aggressiveness, Broad, ClassTerms, Factor, Hedge, Hidden, Inputs, Ridge, Seed,
@@ -69,7 +74,7 @@ fn groups(model: ModelName) -> &'static [Group] {
 }
 
 /// Each option, its group, and whether it was given.
-fn given(arguments: &ModelArguments) -> [(&'static str, Group, bool); 23] {
+fn given(arguments: &ModelArguments) -> [(&'static str, Group, bool); 26] {
     let a = arguments;
     [
         ("--forgetting", Group::Factor, a.forgetting.is_some()),

@@ -17,6 +17,8 @@ const EXAMPLES: &str = "\
 Examples:
   broadstream run                             the drifting SEA stream, 100 000 samples
   broadstream run sensors.csv --target state  your own data
+  broadstream compare sensors.csv             several models side by side
+  broadstream experiment                      the tables and figures of the paper
   broadstream generate sea | head             what a generator makes
   broadstream datasets fetch letter           one of the streams that the paper uses
 
@@ -25,6 +27,8 @@ Examples:
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Run(Box<RunArguments>),
+    Compare(Box<CompareArguments>),
+    Experiment(ExperimentArguments),
     Generate(GenerateArguments),
     Export(ExportArguments),
     #[command(subcommand)]
@@ -74,7 +78,7 @@ Examples:
   broadstream run letter.csv --shuffle 1 --curve curve.csv
       Shuffled, with the metrics every 1000 samples in a file.";
 
-#[derive(Args)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct InputArguments {
     /// The column to predict, by name or by position (-1 is the last)
@@ -119,7 +123,7 @@ pub(crate) struct InputArguments {
     pub(crate) shuffle: Option<u64>,
 }
 
-#[derive(Args)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArguments {
     /// The model
@@ -250,10 +254,13 @@ pub(crate) struct EvaluationArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) curve: Option<PathBuf>,
 
-    /// Samples between two points of the curve
-    #[arg(long, value_name = "N", default_value_t = 1000, requires = "curve",
-          value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) curve_every: u64,
+    /// Samples between two points of the curve [default: 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) curve_every: Option<u64>,
+
+    /// Write a page with figures that any browser opens
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) report: Option<PathBuf>,
 
     /// Write every prediction as CSV
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -275,6 +282,124 @@ pub(crate) struct EvaluationArguments {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
+
+/// Evaluate several models on one stream, side by side, in one pass over the data.
+///
+/// Each model predicts every sample before it learns it, exactly as if it ran alone.
+#[derive(Args)]
+#[command(after_long_help = COMPARE_EXAMPLES)]
+pub(crate) struct CompareArguments {
+    /// A CSV or TSV file (plain, gzip or zstd), '-' for standard input, or a generator
+    #[arg(default_value = "sea", value_hint = ValueHint::FilePath)]
+    pub(crate) source: String,
+
+    /// The models to compare, with their default options
+    #[arg(long, value_name = "MODELS", value_enum, value_delimiter = ',',
+          default_values_t = [ModelName::OnlineBls, ModelName::PassiveAggressive, ModelName::NoChange])]
+    pub(crate) models: Vec<ModelName>,
+
+    /// A further model as NAME=OPTIONS, with the model options of 'broadstream run'; may be repeated
+    #[arg(long, value_name = "NAME=OPTIONS", value_parser = parse_named_options)]
+    pub(crate) with: Vec<(String, String)>,
+
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
+
+    /// Samples that the windowed metrics look back over
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) window: usize,
+
+    /// Samples between two points of the curves
+    #[arg(long, value_name = "N", default_value_t = 1000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) curve_every: u64,
+
+    /// Learn one sample at a time and measure how long each takes; slower, with the same result
+    #[arg(long)]
+    pub(crate) separate_times: bool,
+
+    /// Print a JSON array with a record for each model instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write a page with figures that any browser opens
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Show no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  broadstream compare
+      Three models on the drifting SEA stream.
+  broadstream compare elec.csv --models online-bls,no-change,perceptron --report elec.html
+      With accuracy over time as a page.
+  broadstream compare sea --with 'short=--forgetting 0.99' --with 'long=--forgetting 0.9999'
+      One model with different options.";
+
+/// Run a declared experiment and write its tables, figures and page.
+///
+/// Without a name, lists the experiments of the paper that come with the program. A file that ends
+/// in .toml is one of your own. A run that was broken off is taken up where it ended: every
+/// finished run has left a record, and only what is missing is run again.
+#[derive(Args)]
+#[command(after_long_help = EXPERIMENT_EXAMPLES)]
+pub(crate) struct ExperimentArguments {
+    /// An experiment of the paper, or a TOML file
+    #[arg(value_name = "NAME", value_hint = ValueHint::FilePath)]
+    pub(crate) name: Option<String>,
+
+    /// Runs of each method on each stream, with seeds 0, 1, 2, … [default: as declared]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) seeds: Option<u64>,
+
+    /// The most samples of each stream [default: as declared]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+
+    /// Runs side by side [default: one per processor, and one if times are measured]
+    #[arg(long, value_name = "N", value_parser = parse_at_least_one)]
+    pub(crate) jobs: Option<usize>,
+
+    /// Only these streams
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) streams: Vec<String>,
+
+    /// Only these methods
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) methods: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) folder: DataFolder,
+
+    /// The folder that records, tables, figures and pages go to, one folder for each experiment
+    #[arg(long, value_name = "DIR", default_value = "results", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+
+    /// The folder of the program that runs third-party learners
+    #[arg(long, value_name = "DIR", default_value = "peers", value_hint = ValueHint::DirPath)]
+    pub(crate) peers: PathBuf,
+
+    /// Leave out third-party learners
+    #[arg(long)]
+    pub(crate) without_peers: bool,
+
+    /// Show no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const EXPERIMENT_EXAMPLES: &str = "\
+Examples:
+  broadstream experiment
+      What there is.
+  broadstream experiment table2 --limit 2000 --seeds 3 --data DIR
+      The paper's Table 2, in short.
+  broadstream experiment mine.toml --jobs 4
+      Your own: see docs/experiments.md for what a declaration may say.";
 
 /// Write a generator's stream as CSV to standard output.
 ///
@@ -419,7 +544,7 @@ pub(crate) struct DataFolder {
     pub(crate) data: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum ModelName {
     /// The online broad learning system
     OnlineBls,
@@ -447,7 +572,7 @@ pub(crate) enum ModelName {
     Majority,
 }
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub(crate) enum Preset {
     /// Running standardisation, ridge 1, nested models
     Default,
@@ -458,7 +583,14 @@ pub(crate) enum Preset {
     PaperDrift,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+impl Preset {
+    /// Whether it is one of the paper's.
+    pub(crate) fn is_paper(self) -> bool {
+        self != Preset::Default
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum CategoriesArgument {
     /// One input 'column=value' per value
     OneHot,
@@ -466,14 +598,14 @@ pub(crate) enum CategoriesArgument {
     IntegerCodes,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum ActivationArgument {
     Tanh,
     Sigmoid,
     Relu,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum ScalingArgument {
     /// (x - mean) / standard deviation of the samples so far
     Standard,
@@ -483,6 +615,22 @@ pub(crate) enum ScalingArgument {
     MinMaxWhole,
     /// None
     None,
+}
+
+fn parse_at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a whole number, at least 1".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}
+
+fn parse_named_options(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, options)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), options.to_owned()))
+        }
+        _ => Err("expected NAME=OPTIONS, as in 'short=--forgetting 0.99'".to_owned()),
+    }
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, String> {

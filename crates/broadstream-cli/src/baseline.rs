@@ -159,14 +159,8 @@ fn describe_network(options: &NetworkOptions) -> Value {
 }
 
 /// What only Online-BLS has.
-const FACTOR_FIELDS: [&str; 6] = [
-    "forgetting",
-    "refresh_every",
-    "correction_steps",
-    "nested_models",
-    "keep_weights",
-    "threads",
-];
+const FACTOR_FIELDS: [&str; 6] =
+    ["forgetting", "refresh_every", "correction_steps", "nested_models", "keep_weights", "threads"];
 
 /// The configuration without what only Online-BLS has.
 fn describe_broad(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Value {

@@ -3,7 +3,7 @@
 //! A column of categories reaches this program as one input `column=value` per category. Each
 //! input is traced back to its column, so that the file written has the columns of the file read.
 
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 
 use anyhow::{Context, Result};
 use broadstream::{Block, Input, InputKind, Sample, Schema, stream::Stream};
@@ -18,20 +18,22 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<()> {
     let ExportArguments { source, input } = arguments;
     let source = Source::parse(source)?;
     let mut opened = source.open(input, Preset::Default)?;
-    let written = write_stream(&mut *opened.stream, opened.columns, input.limit);
+    let stdout = io::stdout().lock();
+    let written = write_stream(&mut *opened.stream, opened.columns, input.limit, stdout);
     to_stdout(written.with_context(|| source.name()))
 }
 
-/// Writes up to `limit` samples of a stream to standard output. `columns` are those of its file;
-/// without them each input is a column.
+/// Writes up to `limit` samples of a stream as CSV. `columns` are those of its file; without them
+/// each input is a column.
 pub(crate) fn write_stream(
     stream: &mut dyn Stream,
     columns: Option<Vec<String>>,
     limit: Option<u64>,
+    to: impl Write,
 ) -> Result<()> {
     let all_inputs = || stream.schema().inputs().iter().map(|input| input.name.clone()).collect();
     let mut table = Table::new(columns.unwrap_or_else(all_inputs));
-    let mut writer = csv::Writer::from_writer(BufWriter::new(io::stdout().lock()));
+    let mut writer = csv::Writer::from_writer(BufWriter::new(to));
     let target = stream.schema().target().to_owned();
     writer.write_record(table.columns.iter().chain([&target]))?;
     let mut block = Block::new();

@@ -68,3 +68,10 @@ impl fmt::Display for BadUsage {
 }
 
 impl std::error::Error for BadUsage {}
+
+/// What the argument parser says without its advice, which is about a command line that nobody typed.
+pub(crate) fn first_paragraph(error: &clap::Error) -> anyhow::Error {
+    let text = error.to_string();
+    let message = text.split("\n\n").next().unwrap_or_default();
+    BadUsage(message.trim_start_matches("error: ").to_owned()).into()
+}

@@ -1,5 +1,7 @@
 //! `broadstream generate`: a generator's stream as CSV.
 
+use std::io;
+
 use anyhow::Result;
 
 use crate::{
@@ -19,5 +21,5 @@ pub(crate) fn generate(arguments: &GenerateArguments) -> Result<()> {
         spec.samples = samples;
     }
     let mut stream = spec.open()?.take(spec.samples);
-    to_stdout(write_stream(&mut stream, None, None))
+    to_stdout(write_stream(&mut stream, None, None, io::stdout().lock()))
 }

@@ -1,20 +1,25 @@
 //! The `broadstream` command.
 //!
 //! Arguments are parsed without doing work ([`args`]), then sources are opened ([`source`]) and a
-//! command runs ([`run`], [`generate`], [`export`], [`datasets`]). Data goes to standard output, everything else to standard
-//! error. The exit code is 0 on success, 1 when a run failed, 2 on bad usage; a reader that closes
+//! command runs ([`run`], [`compare`], [`experiment`], [`generate`], [`export`], [`datasets`]). Data goes to
+//! standard output, everything else to standard error. The exit code is 0 on success, 1 when a run failed, 2 on bad usage; a reader that closes
 //! the pipe early is no failure.
 
 mod applicable;
 mod args;
 mod baseline;
+mod compare;
 mod datasets;
+mod experiment;
 mod export;
 mod failure;
 mod generate;
+mod machine;
 mod model;
 mod output;
+mod page;
 mod progress;
+mod record;
 mod run;
 mod source;
 
@@ -31,6 +36,8 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         Command::Run(run) => run::run(&run),
+        Command::Compare(compare) => compare::compare(&compare),
+        Command::Experiment(experiment) => experiment::experiment(&experiment),
         Command::Generate(generate) => generate::generate(&generate),
         Command::Export(export) => export::export(&export),
         Command::Datasets(DatasetsCommand::List(list)) => datasets::list(&list),

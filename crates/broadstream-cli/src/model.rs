@@ -8,6 +8,7 @@ use broadstream::{
     baselines::{Eous, Majority, NoChange, Refactorise, RiBls},
     stream::Stream,
 };
+use clap::Parser;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use crate::{
         ActivationArgument, InputArguments, ModelArguments, ModelName, Preset, ScalingArgument,
     },
     baseline,
-    failure::BadUsage,
+    failure::{BadUsage, first_paragraph},
     source::Source,
 };
 
@@ -28,6 +29,18 @@ pub(crate) struct Model {
     pub(crate) title: String,
     /// Every option for programs.
     pub(crate) config: Value,
+}
+
+/// Reads model options as they would stand on a command line.
+pub(crate) fn parse_options(options: impl IntoIterator<Item = String>) -> Result<ModelArguments> {
+    #[derive(Parser)]
+    #[command(no_binary_name = true)]
+    struct Options {
+        #[command(flatten)]
+        model: ModelArguments,
+    }
+    let parsed = Options::try_parse_from(options).map_err(|error| first_paragraph(&error))?;
+    Ok(parsed.model)
 }
 
 /// Makes the model that the options describe, for that stream.

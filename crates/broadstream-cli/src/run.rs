@@ -1,7 +1,7 @@
 //! `broadstream run`: test-then-train over a stream.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::BufWriter,
     ops::ControlFlow,
     path::{Path, PathBuf},
@@ -14,7 +14,7 @@ use broadstream::{CurvePoint, Observer, Outcome, PrequentialOptions, evaluate, m
 use crate::{
     args::RunArguments,
     failure::BadUsage,
-    model, output,
+    model, output, page,
     progress::Progress,
     source::{Opened, Source},
 };
@@ -25,10 +25,15 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
         block: options.block,
         limit: input.limit,
         window: options.window,
-        curve_every: options.curve.is_some().then_some(options.curve_every),
+        curve_every: (options.curve.is_some() || options.report.is_some())
+            .then(|| options.curve_every.unwrap_or(1000)),
         separate_times: options.separate_times,
     };
     prequential.check()?;
+    if options.curve_every.is_some() && prequential.curve_every.is_none() {
+        let rule = "--curve-every needs --curve or --report: without them there is no curve";
+        return Err(BadUsage(rule.to_owned()).into());
+    }
     let source = Source::parse(&arguments.source)?;
     check_outputs(arguments, &source)?;
     let mut opened = source.open(input, model_arguments.preset)?;
@@ -61,6 +66,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
         window: options.window,
         seconds,
     };
+    if let Some(path) = &options.report {
+        fs::write(path, page::page(&report)?)
+            .with_context(|| format!("writing {}", path.display()))?;
+    }
     if options.json { report.print_json() } else { report.print_table() }
 }
 
@@ -75,6 +84,7 @@ fn check_outputs(arguments: &RunArguments, source: &Source) -> Result<()> {
         ("--scaling-file", arguments.model.scaling_file.as_ref()),
         ("--predictions", arguments.evaluation.predictions.as_ref()),
         ("--curve", arguments.evaluation.curve.as_ref()),
+        ("--report", arguments.evaluation.report.as_ref()),
     ];
     let files: Vec<(&str, PathBuf)> = files
         .into_iter()

@@ -1,0 +1,66 @@
+//! What remains of an evaluation: the record that tables and figures are made from.
+
+use std::collections::BTreeMap;
+
+use broadstream::{Evaluation, metrics::Summary};
+use broadstream_report::{CurvePoint, RECORD_FORMAT, Record, UpdateTime};
+
+/// The record of an evaluation; whose it is, the caller fills in.
+pub(crate) fn of(evaluation: &Evaluation, config: serde_json::Value) -> Record {
+    let summary = evaluation.metrics.summary();
+    let updates = &evaluation.times.updates;
+    let speed = summary.samples as f64 / evaluation.times.test_then_train.as_secs_f64().max(1e-9);
+    let metrics = metrics(&summary).into_iter().chain([("samples_per_second", speed)]);
+    Record {
+        format: RECORD_FORMAT,
+        samples: summary.samples,
+        metrics: metrics.map(|(name, value)| (name.to_owned(), value)).collect(),
+        curve: evaluation.curve.iter().map(curve_point).collect(),
+        update_time: (updates.count() > 0).then(|| UpdateTime {
+            mean: updates.mean(),
+            sd: updates.sd(),
+            min: updates.min(),
+            median: updates.quantile(0.5),
+            p95: updates.quantile(0.95),
+            p99: updates.quantile(0.99),
+            max: updates.max(),
+            samples: updates.count(),
+        }),
+        config,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..Record::default()
+    }
+}
+
+/// The metrics of a whole run under the names that records have for them.
+pub(crate) fn metrics(summary: &Summary) -> [(&'static str, f64); 9] {
+    [
+        ("oca", summary.oca),
+        ("oce", summary.oce),
+        ("bacc", summary.bacc),
+        ("avrbacc", summary.avrbacc),
+        ("f1", summary.f1),
+        ("mcc", summary.mcc),
+        ("kappa", summary.kappa),
+        ("log_loss", summary.log_loss),
+        ("brier", summary.brier),
+    ]
+}
+
+/// A point of a curve as records have it.
+pub(crate) fn curve_point(point: &broadstream::CurvePoint) -> CurvePoint {
+    let broadstream::CurvePoint { cumulative, window, update_time } = point;
+    let mut values: BTreeMap<String, f64> = [
+        ("oca", cumulative.oca),
+        ("bacc", cumulative.bacc),
+        ("f1", cumulative.f1),
+        ("window_oca", window.oca),
+        ("window_bacc", window.bacc),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into();
+    if let Some(time) = update_time {
+        values.insert("update_time".to_owned(), time.as_secs_f64());
+    }
+    CurvePoint { sample: cumulative.samples, values }
+}
