@@ -239,7 +239,7 @@ fn every_baseline_learns_a_stream() {
     for model in ["eous", "refactorise", "i-bls", "ri-bls", "bls-cil"] {
         let run = ["run", "sea", "--limit", "400", "--model", model, "--seed", "3"];
         // The recursion of I-BLS wants a small ridge.
-        let ridge: &[&str] = if model == "i-bls" { &["--ridge", "1e-8"] } else { &[] };
+        let ridge: &[&str] = if model == "i-bls" { &["--ridge", "1e-12"] } else { &[] };
         let result = json(&[&run[..], ridge].concat());
         assert_eq!(result["config"]["model"], model);
         assert_eq!(result["config"]["enhancement_nodes"], 40);
