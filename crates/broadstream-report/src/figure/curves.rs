@@ -197,3 +197,44 @@ pub(crate) fn marked(points: usize, line: usize, lines: usize) -> Vec<usize> {
     let places = (0..MARKERS).map(|marker| ((marker as f64 + shift) * pitch) as usize);
     places.map(|place| place.min(points - 1)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::CurvePoint;
+
+    fn run(points: &[(u64, f64)]) -> Record {
+        let point = |(sample, oca): &(u64, f64)| CurvePoint {
+            sample: *sample,
+            values: [("oca".to_owned(), *oca)].into(),
+        };
+        Record { curve: points.iter().map(point).collect(), ..Record::default() }
+    }
+
+    #[test]
+    fn seeds_are_joined_at_the_samples_they_share() {
+        let (a, b) = (run(&[(10, 0.2), (20, 0.4), (30, 0.9)]), run(&[(10, 0.4), (20, 0.8)]));
+        let joined = joined(&[&a, &b], "oca");
+        let means: Vec<(u64, f64)> = joined.iter().map(|(at, s)| (*at, s.mean)).collect();
+        assert_eq!(means.len(), 2);
+        assert!((means[0].1 - 0.3).abs() < 1e-12 && (means[1].1 - 0.6).abs() < 1e-12, "{means:?}");
+    }
+
+    #[test]
+    fn seeds_that_share_no_sample_are_read_off_between_their_points() {
+        let (a, b) = (run(&[(0, 0.0), (40, 0.4)]), run(&[(10, 0.3), (30, 0.5)]));
+        let joined = joined(&[&a, &b], "oca");
+        let means: Vec<(u64, f64)> = joined.iter().map(|(at, s)| (*at, s.mean)).collect();
+        assert_eq!(means.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [10, 30]);
+        assert!((means[0].1 - 0.2).abs() < 1e-12 && (means[1].1 - 0.4).abs() < 1e-12, "{means:?}");
+    }
+
+    #[test]
+    fn thinning_keeps_the_last_point() {
+        let summary = Summary { mean: 0.5, sd: None, runs: 1 };
+        let curve: Vec<(u64, Summary)> = (1..=1001).map(|sample| (sample, summary)).collect();
+        let kept: Vec<u64> = thinned(&curve).map(|(sample, _)| *sample).collect();
+        assert!(kept.len() <= MOST_POINTS && kept.len() > MOST_POINTS / 2, "{}", kept.len());
+        assert_eq!(kept.last(), Some(&1001));
+    }
+}
