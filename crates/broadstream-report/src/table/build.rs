@@ -1,7 +1,5 @@
 //! From runs to cells: which runs a cell sums up, how many digits it has, and how it ranks.
 
-use std::cmp::Ordering;
-
 use crate::{
     error::Error,
     labels::{Labels, Metric},
@@ -9,7 +7,7 @@ use crate::{
     record::Record,
     select::{Filter, Selection, Series, distinct},
     summary::Summary,
-    table::{Cell, Heading, Rank, Row, Table},
+    table::{Cell, Heading, Rank, Row, Table, rank::rank},
     view::{TableView, or},
 };
 
@@ -83,9 +81,11 @@ pub(crate) fn build(view: &TableView, records: &[Record], labels: &Labels) -> Re
             cells,
         });
     }
-    let by_row = row_kind == "stream";
     print_numbers(&mut table, view.decimals, labels, &selection);
-    rank(&mut table, labels, by_row, column_kind);
+    // A row of different metrics has no best one.
+    if row_kind != "stream" || column_kind != "metric" {
+        rank(&mut table, labels, row_kind == "stream");
+    }
     table.legend = legend(&table, &metrics, column_kind, labels);
     table.notes = notes(&selection, &stops);
     Ok(table)
@@ -248,62 +248,6 @@ fn print_cell(cell: &mut Cell, metric: &Metric, decimals: usize) {
     // Beside one digit of a percentage most spreads would print as zero.
     let spread_decimals = if metric.decimals == Some(2) { decimals.max(2) } else { decimals };
     cell.sd = shown.sd.map(|sd| number::fixed(sd, spread_decimals));
-}
-
-fn rank(table: &mut Table, labels: &Labels, by_row: bool, column_kind: &str) {
-    // A row of different metrics has no best one.
-    if by_row && column_kind == "metric" {
-        return;
-    }
-    let keys = distinct(table.columns.iter().map(|column| column.metric.clone()));
-    let all_rows: Vec<usize> = (0..table.rows.len()).collect();
-    for key in keys {
-        let lower = labels.metric(&key).lower_is_better;
-        let columns: Vec<usize> = (0..table.columns.len())
-            .filter(|column| table.columns[*column].metric == key)
-            .collect();
-        let contests: Vec<Vec<(usize, usize)>> = if by_row {
-            let row = |row: &usize| columns.iter().map(|column| (*row, *column)).collect();
-            all_rows.iter().map(row).collect()
-        } else {
-            let column = |column: &usize| all_rows.iter().map(|row| (*row, *column)).collect();
-            columns.iter().map(column).collect()
-        };
-        for contest in contests {
-            rank_among(table, &contest, lower);
-        }
-    }
-}
-
-fn rank_among(table: &mut Table, contest: &[(usize, usize)], lower: bool) {
-    let mut entries: Vec<(f64, String, (usize, usize))> = contest
-        .iter()
-        .filter_map(|(row, column)| {
-            let cell = table.rows[*row].cells[*column].as_ref()?;
-            (!cell.stopped).then(|| (cell.raw_mean, cell.mean.clone(), (*row, *column)))
-        })
-        .collect();
-    if entries.len() < 2 {
-        return;
-    }
-    entries.sort_by(|a, b| {
-        let order = a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal);
-        if lower { order } else { order.reverse() }
-    });
-    let printed = distinct(entries.iter().map(|entry| entry.1.clone()));
-    // Where all print alike there is nothing to point at.
-    if printed.len() < 2 {
-        return;
-    }
-    for (_, text, (row, column)) in entries {
-        if let Some(cell) = &mut table.rows[row].cells[column] {
-            cell.rank = match printed.iter().position(|entry| *entry == text) {
-                Some(0) => Rank::Best,
-                Some(1) => Rank::Second,
-                _ => Rank::Other,
-            };
-        }
-    }
 }
 
 fn legend(table: &Table, metrics: &[String], column_kind: &str, labels: &Labels) -> String {

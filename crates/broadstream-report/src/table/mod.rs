@@ -4,6 +4,7 @@ mod build;
 mod csv;
 mod latex;
 mod markdown;
+mod rank;
 
 use serde::Serialize;
 
