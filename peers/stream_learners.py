@@ -5,6 +5,7 @@ stream must already be in the order of evaluation: `broadstream export` writes i
 """
 
 import argparse
+import csv
 import json
 import sys
 import time
@@ -37,7 +38,7 @@ def main():
         else:
             with open(arguments.source, newline="", encoding="utf-8") as file:
                 table = read_table(file, arguments.target, arguments.limit)
-    except (TableError, OSError, UnicodeDecodeError) as error:
+    except (TableError, OSError, UnicodeDecodeError, csv.Error) as error:
         sys.exit(f"error: {error}")
     json.dump(run(table, arguments), sys.stdout)
     print()

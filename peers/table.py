@@ -38,6 +38,8 @@ def read_table(file, target=None, limit=None):
     names = [name.strip() for name in next(rows, [])]
     if len(names) < 2:
         raise TableError("the stream is empty: expected a header with at least two columns")
+    if len(set(names)) < len(names):
+        raise TableError("line 1: two columns have the same name")
     target = names[-1] if target is None else target
     if target not in names:
         raise TableError(f"there is no column '{target}': the columns are {', '.join(names)}")

@@ -117,31 +117,39 @@ fn attempt(
     limit: u64,
     watcher: &mut dyn Watcher,
 ) -> Result<(), Failure> {
-    let transfer = |source: ureq::Error| transfer_failure(url, source);
     let have = length(part);
     let mut request = agent.get(url);
     if have > 0 {
         request = request.header("range", format!("bytes={have}-"));
     }
-    let mut response = request.call().map_err(transfer)?;
+    let response = request.call().map_err(|source| transfer_failure(url, source))?;
     let status = response.status().as_u16();
-    let start = match status {
-        200 => 0,
-        206 if starts_at(&response, have) => have,
+    let refused = DatasetError::Status { url: url.to_owned(), status };
+    match status {
+        200 => receive(response, url, part, 0, limit, watcher),
+        206 if starts_at(&response, have) => receive(response, url, part, have, limit, watcher),
         // What is there is no beginning of the file that the server has now, or is all of it;
         // which one, only the whole file can tell.
         206 | 416 => {
             remove(part)?;
-            return Err(Failure::Passing(DatasetError::Status { url: url.to_owned(), status }));
+            Err(Failure::Passing(refused))
         }
-        408 | 425 | 429 | 500..=599 => {
-            return Err(Failure::Passing(DatasetError::Status { url: url.to_owned(), status }));
-        }
-        _ => return Err(Failure::Final(DatasetError::Status { url: url.to_owned(), status })),
-    };
-    let rest = response.body().content_length();
-    let total = rest.map(|rest| start.saturating_add(rest));
+        408 | 425 | 429 | 500..=599 => Err(Failure::Passing(refused)),
+        _ => Err(Failure::Final(refused)),
+    }
+}
+
+/// Appends an answer to the first `start` bytes of the part.
+fn receive(
+    mut response: Response<Body>,
+    url: &str,
+    part: &Path,
+    start: u64,
+    limit: u64,
+    watcher: &mut dyn Watcher,
+) -> Result<(), Failure> {
     let too_large = || Failure::Final(DatasetError::TooLarge { name: url.to_owned(), limit });
+    let total = response.body().content_length().map(|rest| start.saturating_add(rest));
     if total.is_some_and(|total| total > limit) {
         return Err(too_large());
     }
@@ -150,6 +158,7 @@ fn attempt(
 
     let failed = |source| Failure::Final(DatasetError::file("writing", part)(source));
     let mut file = open(part, start).map_err(failed)?;
+    // The limit is kept below, where the part can be removed too.
     let mut body = response.body_mut().with_config().limit(u64::MAX).reader();
     let mut buffer = vec![0; 1 << 16];
     let mut length = start;
@@ -157,7 +166,7 @@ fn attempt(
         let read = match body.read(&mut buffer) {
             Ok(0) => break,
             Ok(read) => read,
-            Err(error) => return Err(transfer(error.into())),
+            Err(error) => return Err(transfer_failure(url, error.into())),
         };
         length += read as u64;
         if length > limit {
@@ -169,7 +178,8 @@ fn attempt(
         watcher.advance(read as u64);
     }
     if total.is_some_and(|total| length < total) {
-        return Err(transfer(io::Error::from(io::ErrorKind::UnexpectedEof).into()));
+        let cut = io::Error::from(io::ErrorKind::UnexpectedEof);
+        return Err(transfer_failure(url, cut.into()));
     }
     file.sync_all().map_err(failed)
 }
@@ -193,9 +203,14 @@ fn length(part: &Path) -> u64 {
     part.metadata().map_or(0, |metadata| metadata.len())
 }
 
+/// Removes the part, if there is one.
 fn remove(part: &Path) -> Result<(), Failure> {
-    fs::remove_file(part)
-        .map_err(|source| Failure::Final(DatasetError::file("removing", part)(source)))
+    match fs::remove_file(part) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(Failure::Final(DatasetError::file("removing", part)(source)))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Networks recover, but a wrong address or certificate stays wrong.
@@ -223,13 +238,18 @@ mod tests {
         Patience { retries: 2, pause: Duration::from_millis(1), limit: 1000 }
     }
 
-    /// Downloads from a server that gives those answers in turn; returns the outcome, what is in
-    /// the folder, and the ranges that were asked for.
-    fn run(
-        answers: Vec<Answer>,
-        before: &[u8],
-        patience: Patience,
-    ) -> (Result<(), DatasetError>, Option<Vec<u8>>, Option<Vec<u8>>, Vec<Option<String>>) {
+    /// What came of a download.
+    struct Run {
+        outcome: Result<(), DatasetError>,
+        file: Option<Vec<u8>>,
+        part: Option<Vec<u8>>,
+        /// The ranges that were asked for.
+        ranges: Vec<Option<String>>,
+    }
+
+    /// Downloads from a server that gives those answers in turn, after an earlier call left the
+    /// bytes `before`.
+    fn run(answers: Vec<Answer>, before: &[u8], patience: Patience) -> Run {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("file.zip");
         if !before.is_empty() {
@@ -239,12 +259,14 @@ mod tests {
         let url = format!("{}/file.zip", server.address());
         let outcome = download(&agent(), &url, &target, patience, &mut ());
         let ranges = server.finish().into_iter().map(|request| request.range).collect();
-        (outcome, fs::read(&target).ok(), fs::read(part_of(&target)).ok(), ranges)
+        let (file, part) = (fs::read(&target).ok(), fs::read(part_of(&target)).ok());
+        Run { outcome, file, part, ranges }
     }
 
     #[test]
     fn a_file_comes_whole() {
-        let (outcome, file, part, ranges) = run(vec![Answer::whole(CONTENT)], b"", patience());
+        let Run { outcome, file, part, ranges } =
+            run(vec![Answer::whole(CONTENT)], b"", patience());
         outcome.unwrap();
         assert_eq!(file.as_deref(), Some(CONTENT));
         assert_eq!(part, None);
@@ -254,7 +276,7 @@ mod tests {
     #[test]
     fn a_cut_connection_is_taken_up_where_it_ended() {
         let answers = vec![Answer::cut(CONTENT, 7), Answer::rest(CONTENT, 7)];
-        let (outcome, file, _, ranges) = run(answers, b"", patience());
+        let Run { outcome, file, ranges, .. } = run(answers, b"", patience());
         outcome.unwrap();
         assert_eq!(file.as_deref(), Some(CONTENT));
         assert_eq!(ranges, [None, Some("bytes=7-".to_owned())]);
@@ -262,7 +284,7 @@ mod tests {
 
     #[test]
     fn what_an_earlier_call_left_is_used() {
-        let (outcome, file, _, ranges) =
+        let Run { outcome, file, ranges, .. } =
             run(vec![Answer::rest(CONTENT, 3)], &CONTENT[..3], patience());
         outcome.unwrap();
         assert_eq!(file.as_deref(), Some(CONTENT));
@@ -271,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_server_without_ranges_starts_anew() {
-        let (outcome, file, ..) = run(vec![Answer::whole(CONTENT)], b"0123456", patience());
+        let Run { outcome, file, .. } = run(vec![Answer::whole(CONTENT)], b"0123456", patience());
         outcome.unwrap();
         assert_eq!(file.as_deref(), Some(CONTENT));
     }
@@ -279,7 +301,7 @@ mod tests {
     #[test]
     fn a_rest_that_starts_elsewhere_is_not_used() {
         let answers = vec![Answer::rest(CONTENT, 5), Answer::whole(CONTENT)];
-        let (outcome, file, _, ranges) = run(answers, b"012", patience());
+        let Run { outcome, file, ranges, .. } = run(answers, b"012", patience());
         outcome.unwrap();
         assert_eq!(file.as_deref(), Some(CONTENT));
         assert_eq!(ranges, [Some("bytes=3-".to_owned()), None]);
@@ -288,7 +310,7 @@ mod tests {
     #[test]
     fn a_part_longer_than_the_file_is_thrown_away() {
         let answers = vec![Answer::status(416), Answer::whole(CONTENT)];
-        let (outcome, file, ..) = run(answers, &[b'x'; 99], patience());
+        let Run { outcome, file, .. } = run(answers, &[b'x'; 99], patience());
         outcome.unwrap();
         assert_eq!(file.as_deref(), Some(CONTENT));
     }
@@ -296,16 +318,16 @@ mod tests {
     #[test]
     fn a_busy_server_is_asked_again_but_not_for_ever() {
         let answers = vec![Answer::status(503), Answer::status(429), Answer::whole(CONTENT)];
-        run(answers, b"", patience()).0.unwrap();
+        run(answers, b"", patience()).outcome.unwrap();
         let answers = vec![Answer::status(503), Answer::status(503), Answer::status(500)];
-        let (outcome, file, _, ranges) = run(answers, b"", patience());
+        let Run { outcome, file, ranges, .. } = run(answers, b"", patience());
         assert!(matches!(outcome, Err(DatasetError::Status { status: 500, .. })));
         assert_eq!((file, ranges.len()), (None, 3));
     }
 
     #[test]
     fn a_file_that_is_not_there_is_not_asked_for_twice() {
-        let (outcome, _, _, ranges) = run(vec![Answer::status(404)], b"", patience());
+        let Run { outcome, ranges, .. } = run(vec![Answer::status(404)], b"", patience());
         let message = outcome.unwrap_err().to_string();
         assert!(message.ends_with("/file.zip: the server answered with status 404"), "{message}");
         assert_eq!(ranges.len(), 1);
@@ -316,7 +338,7 @@ mod tests {
         let mut answers = vec![Answer::cut(CONTENT, 2)];
         answers.extend((2..19).map(|have| Answer::cut_rest(CONTENT, have, 1)));
         answers.push(Answer::rest(CONTENT, 19));
-        let (outcome, file, ..) = run(answers, b"", patience());
+        let Run { outcome, file, .. } = run(answers, b"", patience());
         outcome.unwrap();
         assert_eq!(file.as_deref(), Some(CONTENT));
     }
@@ -324,7 +346,7 @@ mod tests {
     #[test]
     fn a_broken_off_download_is_kept_for_later() {
         let patience = Patience { retries: 0, ..patience() };
-        let (outcome, file, part, _) = run(vec![Answer::cut(CONTENT, 7)], b"", patience);
+        let Run { outcome, file, part, .. } = run(vec![Answer::cut(CONTENT, 7)], b"", patience);
         assert!(matches!(outcome, Err(DatasetError::Transfer { .. })));
         assert_eq!((file, part.as_deref()), (None, Some(&CONTENT[..7])));
     }
@@ -333,11 +355,11 @@ mod tests {
     fn no_file_may_be_larger_than_the_limit() {
         let limit = Patience { limit: 19, ..patience() };
         for answer in [Answer::whole(CONTENT), Answer::endless(CONTENT)] {
-            let (outcome, file, part, _) = run(vec![answer], b"", limit);
+            let Run { outcome, file, part, .. } = run(vec![answer], b"", limit);
             assert!(matches!(outcome, Err(DatasetError::TooLarge { limit: 19, .. })));
             assert_eq!((file, part), (None, None));
         }
-        let (outcome, file, ..) = run(vec![Answer::endless(CONTENT)], b"", patience());
+        let Run { outcome, file, .. } = run(vec![Answer::endless(CONTENT)], b"", patience());
         outcome.unwrap();
         assert_eq!(file.as_deref(), Some(CONTENT), "a length need not be announced");
     }

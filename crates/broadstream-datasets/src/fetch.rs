@@ -111,10 +111,7 @@ impl Fetcher {
                 Err(error) => first_error = first_error.or(Some(error)),
             }
         }
-        match first_error {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        first_error.map_or(Ok(()), Err)
     }
 
     /// Writes the dataset from its raw files, and gives it its name if it is the right text.

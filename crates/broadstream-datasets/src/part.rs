@@ -45,7 +45,7 @@ pub(crate) fn open_parts(
             return Err(DatasetError::TooLarge { name: member_name, limit });
         }
         let mut bytes = Vec::new();
-        let read = entry.take(limit + 1).read_to_end(&mut bytes);
+        let read = entry.take(limit.saturating_add(1)).read_to_end(&mut bytes);
         read.map_err(|source| unreadable(&member_name, source))?;
         if bytes.len() as u64 > limit {
             return Err(DatasetError::TooLarge { name: member_name, limit });
@@ -167,16 +167,19 @@ mod tests {
     #[test]
     fn a_size_that_lies_does_not_help() {
         let bomb = vec![b' '; 5000];
-        let mut bytes = zip(&[("b.txt", &bomb), ("a.txt", b"")]);
-        // Both headers of the first member declare 5000 bytes; let them declare 5.
+        let honest = zip(&[("b.txt", &bomb), ("a.txt", b"")]);
+        // Both headers of the first member declare 5000 bytes; let them declare fewer or more.
         let declared = 5000u32.to_le_bytes();
         let places: Vec<usize> =
-            (0..bytes.len() - 4).filter(|&i| bytes[i..i + 4] == declared).collect();
+            (0..honest.len() - 4).filter(|&i| honest[i..i + 4] == declared).collect();
         assert!(!places.is_empty());
-        for place in places {
-            bytes[place..place + 4].copy_from_slice(&5u32.to_le_bytes());
+        for lie in [5u32, 0x7fff_ffff] {
+            let mut bytes = honest.clone();
+            for &place in &places {
+                bytes[place..place + 4].copy_from_slice(&lie.to_le_bytes());
+            }
+            assert!(texts(&ARCHIVE, &bytes, 4999).is_err(), "{lie}");
         }
-        assert!(texts(&ARCHIVE, &bytes, 4999).is_err());
     }
 
     #[test]

@@ -108,6 +108,16 @@ impl CsvStream {
 
     /// The names of the columns that are learned from, in the order of the file. Unlike inputs they
     /// are all known from the start.
+    ///
+    /// ```
+    /// use broadstream::stream::csv::{CsvOptions, CsvStream};
+    ///
+    /// let text = "age,job,id,buys\n31,clerk,7,yes\n";
+    /// let options = CsvOptions { drop: vec!["id".into()], ..CsvOptions::default() };
+    /// let stream = CsvStream::new(Box::new(text.as_bytes()), options)?;
+    /// assert_eq!(stream.columns().collect::<Vec<_>>(), ["age", "job"]);
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         let columns = self.encoder.columns();
         columns.inputs().iter().map(|column| columns.name(column.position))
