@@ -172,7 +172,7 @@ fn planned(
         source: source.source.clone(),
         input: source.input(seed, shorter.or(limit))?,
         contestant,
-        prefix: shorter.map(|samples| format!("only the first {samples} samples were run")),
+        prefix: shorter.map(|_| "the experiment gives it no more".to_owned()),
         times: declaration.times,
         curve_points: declaration.curve_points,
     })

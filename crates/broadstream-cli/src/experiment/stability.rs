@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use broadstream::factor::{Factor, Gram};
+use broadstream::factor::{Factor, Update};
 use broadstream_report::{RECORD_FORMAT, Record};
 use faer::{
     Mat, Side,
@@ -109,13 +109,19 @@ impl System {
         Ok(residuals)
     }
 
-    /// ΔW = K⁻¹a·rᵀ by the library's own factor.
+    /// ΔW = K⁻¹a·rᵀ by the library's own factor, which learns K one eigenvector after the other, on top
+    /// of the least eigenvalue as its ridge.
     fn by_factor(&self) -> Result<Mat<f64>> {
         let order = self.k.nrows();
-        let mut gram = Gram::new(order);
-        gram.add(&self.eigenvectors, &self.eigenvalues)?;
-        let mut factor = Factor::new(order, 1.0);
-        factor.refactor(&gram, f64::MIN_POSITIVE)?;
+        let least = self.eigenvalues[order - 1];
+        let mut factor = Factor::new(order, least);
+        for (features, value) in self.eigenvectors.chunks_exact(order).zip(&self.eigenvalues) {
+            let weights = &[value - least];
+            if weights[0] > 0.0 {
+                let update = Update { features, targets: &[], weights, forgetting: 1.0 };
+                factor.sweep(update, &mut [])?;
+            }
+        }
         let gain = factor.solve(&self.a).context("solving with the factor")?;
         Ok(Mat::from_fn(order, self.r.len(), |i, j| gain[i] * self.r[j]))
     }
