@@ -70,7 +70,7 @@ fn an_experiment_goes_from_its_declaration_to_its_page() {
     assert!(page.contains("<svg") && page.contains("Miniature"));
     assert!(!page.contains("src=\"http") && !page.contains("href=\"http"), "it needs the network");
     let overview = fs::read_to_string(output.path().join("index.html")).unwrap();
-    assert!(overview.contains("miniature/index.html"));
+    assert!(overview.contains("Miniature") && overview.contains("2 streams"), "{overview}");
 }
 
 #[test]
