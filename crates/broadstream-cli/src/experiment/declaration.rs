@@ -64,6 +64,10 @@ pub(crate) struct StreamDeclaration {
     pub(crate) limit: Option<u64>,
     /// Options of `broadstream run` that say how the source is read, such as `target`.
     pub(crate) options: toml::Table,
+    /// The stream's name in tables and figures, if several share one.
+    pub(crate) shown_as: Option<String>,
+    /// What sets it apart from streams of the same name there, such as its number of classes.
+    pub(crate) parameters: BTreeMap<String, f64>,
 }
 
 #[derive(Deserialize)]
@@ -73,7 +77,7 @@ enum NameOrTable {
     Table(StreamTable),
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StreamTable {
     name: String,
@@ -85,22 +89,20 @@ struct StreamTable {
     limit: Option<u64>,
     #[serde(default)]
     options: toml::Table,
+    #[serde(default)]
+    shown_as: Option<String>,
+    #[serde(default)]
+    parameters: BTreeMap<String, f64>,
 }
 
 impl From<NameOrTable> for StreamDeclaration {
     fn from(declared: NameOrTable) -> Self {
-        match declared {
-            NameOrTable::Name(name) => StreamDeclaration {
-                name,
-                source: None,
-                shuffle: None,
-                limit: None,
-                options: toml::Table::new(),
-            },
-            NameOrTable::Table(StreamTable { name, source, shuffle, limit, options }) => {
-                StreamDeclaration { name, source, shuffle, limit, options }
-            }
-        }
+        let table = match declared {
+            NameOrTable::Name(name) => StreamTable { name, ..StreamTable::default() },
+            NameOrTable::Table(table) => table,
+        };
+        let StreamTable { name, source, shuffle, limit, options, shown_as, parameters } = table;
+        StreamDeclaration { name, source, shuffle, limit, options, shown_as, parameters }
     }
 }
 

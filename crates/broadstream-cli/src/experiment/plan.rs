@@ -148,7 +148,7 @@ fn planned(
     source: &StreamSource<'_>,
     method: &MethodDeclaration,
     seed: u64,
-    parameters: BTreeMap<String, f64>,
+    swept: BTreeMap<String, f64>,
 ) -> Result<PlannedRun> {
     let limit = [declaration.limit, source.declared.limit].into_iter().flatten().min();
     let shorter = method.limit.filter(|own| limit.is_none_or(|limit| *own < limit));
@@ -156,7 +156,7 @@ fn planned(
         Some(peer) => PlannedMethod::Peer(peer.clone()),
         None => {
             let mut options = method.options.clone();
-            options.extend(parameters.iter().map(|(name, value)| (name.clone(), (*value).into())));
+            options.extend(swept.iter().map(|(name, value)| (name.clone(), (*value).into())));
             let mut model = model::parse_options(command_line(&options)?)?;
             if applicable::takes_seed(model.model) && model.seed.is_none() {
                 model.seed = Some(seed);
@@ -164,11 +164,12 @@ fn planned(
             PlannedMethod::Model(Box::new(model))
         }
     };
+    let declared = source.declared;
     Ok(PlannedRun {
-        stream: source.declared.name.clone(),
+        stream: declared.shown_as.as_ref().unwrap_or(&declared.name).clone(),
         method: method.name.clone(),
         seed,
-        parameters,
+        parameters: swept.into_iter().chain(declared.parameters.clone()).collect(),
         source: source.source.clone(),
         input: source.input(seed, shorter.or(limit))?,
         contestant,
