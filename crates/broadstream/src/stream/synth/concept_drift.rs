@@ -67,6 +67,76 @@ impl ConceptDrift {
         Ok(ConceptDrift { before, after, position, width, drawn: 0, random })
     }
 
+    /// A stream of two to a thousand `concepts`, each giving way to the next around a sample of
+    /// `changes`, over about `width` samples.
+    ///
+    /// The samples count from the start of the stream, in increasing order, one fewer than there
+    /// are concepts. A width of 1 is an abrupt change; a wider one is gradual. A concept recurs when
+    /// it is listed again, best with a seed of its own, since two generators of one seed would
+    /// repeat the same inputs.
+    ///
+    /// In River this is a nest of streams, each with a seed one larger than the one around it, and
+    /// a clock that starts with its own first sample:
+    ///
+    /// ```python
+    /// synth.ConceptDriftStream(
+    ///     concepts[0],
+    ///     synth.ConceptDriftStream(
+    ///         concepts[1], concepts[2],
+    ///         position=changes[1] - changes[0], width=width, seed=seed + 1,
+    ///     ),
+    ///     position=changes[0], width=width, seed=seed,
+    /// )
+    /// ```
+    ///
+    /// ```
+    /// use broadstream::stream::synth::{ConceptDrift, Generator, Stagger};
+    ///
+    /// // Variant 0, then 2, then 0 again.
+    /// let concepts = [0, 2, 0].into_iter().zip(42..);
+    /// let concepts = concepts
+    ///     .map(|(variant, seed)| Ok(Box::new(Stagger::new(variant, false, seed)?) as _))
+    ///     .collect::<Result<Vec<Box<dyn Generator>>, broadstream::Error>>()?;
+    /// let stream = ConceptDrift::in_turn(concepts, &[5000, 10_000], 1, 45)?.take(15_000);
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn in_turn(
+        concepts: Vec<Box<dyn Generator>>,
+        changes: &[u64],
+        width: u64,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        const NAME: &str = "concept drift";
+        // Every sample passes through all changes behind it, and so does the call stack.
+        const MOST_CONCEPTS: usize = 1000;
+        let count = concepts.len();
+        let wrong_count =
+            || broken_rule(NAME, "concepts", "two to a thousand generators", count.to_string());
+        if count > MOST_CONCEPTS {
+            return Err(wrong_count());
+        }
+        let mut concepts = concepts.into_iter().enumerate();
+        let (Some((_, first)), Some((_, mut rest))) = (concepts.next(), concepts.next_back())
+        else {
+            return Err(wrong_count());
+        };
+        if changes.len() != count - 1 {
+            let value = format!("{} for {count} concepts", changes.len());
+            return Err(broken_rule(NAME, "changes", "one fewer than the concepts", value));
+        }
+        if let Some(pair) = changes.windows(2).find(|pair| pair[0] >= pair[1]) {
+            let value = format!("{} before {}", pair[0], pair[1]);
+            return Err(broken_rule(NAME, "changes", "in increasing order", value));
+        }
+        // Seeds wrap around at 2⁶⁴, where Python's would go on.
+        let seed = |i: usize| seed.wrapping_add(i as u64);
+        for (i, concept) in concepts.rev() {
+            let length = changes[i] - changes[i - 1];
+            rest = Box::new(ConceptDrift::new(concept, rest, length, width, seed(i))?);
+        }
+        ConceptDrift::new(first, rest, changes[0], width, seed(0))
+    }
+
     /// The next `samples` samples as a stream.
     pub fn take(self, samples: u64) -> Samples<Self> {
         Samples::new(self, samples)
@@ -151,6 +221,31 @@ mod tests {
             "concept drift: after must be a generator with the inputs and labels of the one \
              before, got 3 inputs and labels 0, 1"
         );
+    }
+
+    #[test]
+    fn concepts_in_turn_are_checked() {
+        let message = |concepts: usize, changes: &[u64]| {
+            let concepts = (0..concepts).map(|i| sea(i % 4, i as u64)).collect();
+            ConceptDrift::in_turn(concepts, changes, 1, 1).unwrap_err().to_string()
+        };
+        for (concepts, changes, expected) in [
+            (0, &[][..], "concepts must be two to a thousand generators, got 0"),
+            (1, &[], "concepts must be two to a thousand generators, got 1"),
+            (1001, &[], "concepts must be two to a thousand generators, got 1001"),
+            (3, &[10], "changes must be one fewer than the concepts, got 1 for 3 concepts"),
+            (3, &[20, 20], "changes must be in increasing order, got 20 before 20"),
+        ] {
+            assert_eq!(message(concepts, changes), format!("concept drift: {expected}"));
+        }
+    }
+
+    #[test]
+    fn a_thousand_concepts_take_turns() {
+        let concepts = (0..1000).map(|i| sea(i % 4, i as u64)).collect();
+        let changes: Vec<u64> = (1..1000).collect();
+        let mut drift = ConceptDrift::in_turn(concepts, &changes, 1, 1).unwrap();
+        assert_eq!(draw(&mut drift, 3000).len(), 3000);
     }
 
     #[test]

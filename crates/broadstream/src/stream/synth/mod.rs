@@ -9,8 +9,24 @@
 //! |---|---|---|
 //! | [`Sea`] | `SEA` | two of three inputs against a threshold |
 //! | [`Hyperplane`] | `Hyperplane` | a weighted sum whose weights wander |
+//! | [`Stagger`] | `STAGGER` | a rule about size, colour and shape |
+//! | [`Sine`] | `Sine` | a point above or below a sine curve |
+//! | [`Mixed`] | `Mixed` | two of three conditions, one of them a curve |
+//! | [`Agrawal`] | `Agrawal` | ten functions of a loan application |
+//! | [`Led`] | `LED`, `LEDDrift` | a digit on a faulty display |
+//! | [`Waveform`] | `Waveform` | which two of three waves are mixed |
+//! | [`RandomRbf`] | `RandomRBF`, `RandomRBFDrift` | clouds around random centres, which may wander |
+//! | [`RandomTree`] | `RandomTree` | a random decision tree |
 //! | [`ConceptDrift`] | `ConceptDriftStream` | one generator giving way to another |
+//! | [`ConceptDrift::in_turn`] | nested `ConceptDriftStream` | any number of generators in turn |
 //! | [`Sea::drifting`] | three nested `ConceptDriftStream` | the four thresholds of `SEA` in turn |
+//!
+//! A generator that knows more than one concept has a `variant`: River's `variant` or
+//! `classification_function`, or the seed of what was drawn at random. Its inputs are the numbers
+//! that River gives, and all of them numeric, codes and truth values included; a River stream
+//! written as CSV and read again would be the same. Where a generator needs logarithms or powers
+//! ([`RandomRbf`], [`Waveform`]) it takes the platform's as Python does, so that only the same
+//! machine gives the same last bits.
 //!
 //! ```
 //! use broadstream::{Block, stream::{Stream, synth::Sea}};
@@ -24,17 +40,34 @@
 //! # Ok::<(), broadstream::Error>(())
 //! ```
 
+mod agrawal;
+mod alternation;
 mod concept_drift;
 mod hyperplane;
+mod led;
+mod mixed;
 mod python_random;
+mod random_rbf;
+mod random_tree;
 mod samples;
 mod sea;
+mod sine;
+mod stagger;
+mod waveform;
 
 pub use self::{
+    agrawal::{Agrawal, AgrawalOptions},
     concept_drift::ConceptDrift,
     hyperplane::{Hyperplane, HyperplaneOptions},
+    led::{Led, LedOptions},
+    mixed::Mixed,
+    random_rbf::{RandomRbf, RandomRbfOptions},
+    random_tree::{RandomTree, RandomTreeOptions},
     samples::Samples,
     sea::Sea,
+    sine::{Sine, SineOptions},
+    stagger::Stagger,
+    waveform::Waveform,
 };
 
 use crate::{error::Error, stream::StreamError};
@@ -123,9 +156,23 @@ impl dyn Generator {
     }
 }
 
-/// The names "0", "1", … that River gives to the inputs of its generators.
-fn numbered(inputs: usize) -> Vec<String> {
-    (0..inputs).map(|input| input.to_string()).collect()
+/// The names "0", "1", … that River gives to the inputs and classes of its generators.
+fn numbered(names: usize) -> Vec<String> {
+    (0..names).map(|name| name.to_string()).collect()
+}
+
+/// Checks a number of things of which there is at least one. The limit turns a slip on a command
+/// line into a message instead of an allocation failure.
+fn check_count(
+    generator: &'static str,
+    parameter: &'static str,
+    value: usize,
+) -> Result<(), Error> {
+    if (1..=10_000).contains(&value) {
+        Ok(())
+    } else {
+        Err(broken_rule(generator, parameter, "between 1 and 10000", value.to_string()))
+    }
 }
 
 /// Checks a probability or another share of one; NaN is none.

@@ -93,17 +93,14 @@ impl Sea {
             return Err(broken_rule("drifting sea", "samples", rule, samples.to_string()));
         }
         // Seeds wrap around at 2⁶⁴, where Python's would go on.
-        let seed = |offset| seed.wrapping_add(offset);
-        let sea = |variant: usize| -> Result<Box<dyn Generator>, Error> {
-            Ok(Box::new(Sea::new(variant, noise, seed(variant as u64))?))
-        };
-        let first = samples / 4;
-        let second = samples / 2;
+        let concepts = (0..4)
+            .map(|variant: usize| {
+                Ok(Box::new(Sea::new(variant, noise, seed.wrapping_add(variant as u64))?) as _)
+            })
+            .collect::<Result<_, Error>>()?;
         // Not 3 · samples / 4, whose product could overflow.
-        let third = samples - samples.div_ceil(4);
-        let last = ConceptDrift::new(sea(2)?, sea(3)?, third - second, width, seed(6))?;
-        let later = ConceptDrift::new(sea(1)?, Box::new(last), second - first, width, seed(5))?;
-        ConceptDrift::new(sea(0)?, Box::new(later), first, width, seed(4))
+        let changes = [samples / 4, samples / 2, samples - samples.div_ceil(4)];
+        ConceptDrift::in_turn(concepts, &changes, width, seed.wrapping_add(4))
     }
 
     /// The next `samples` samples as a stream.

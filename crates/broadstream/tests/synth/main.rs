@@ -14,10 +14,15 @@ use broadstream::{
     Block, Error,
     stream::{
         MemoryStream, Stream,
-        synth::{ConceptDrift, Generator, Hyperplane, HyperplaneOptions, Samples, Sea},
+        synth::{
+            Agrawal, AgrawalOptions, ConceptDrift, Generator, Hyperplane, HyperplaneOptions,
+            RandomRbf, RandomRbfOptions, RandomTree, RandomTreeOptions, Samples, Sea, Waveform,
+        },
     },
 };
 use sha2::{Digest, Sha256};
+
+mod river;
 
 fn fingerprint(generator: &mut dyn Generator, samples: usize) -> String {
     let mut digest = Sha256::new();
@@ -29,6 +34,10 @@ fn fingerprint(generator: &mut dyn Generator, samples: usize) -> String {
         }
         digest.update([class as u8]);
     }
+    start_of(digest)
+}
+
+fn start_of(digest: Sha256) -> String {
     digest.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -172,7 +181,7 @@ fn read(stream: &mut dyn Stream, most: usize) -> Result<Vec<(Vec<f64>, String)>,
 
 type Make = fn() -> Result<Box<dyn Generator>, Error>;
 
-const GENERATORS: [Make; 4] = [
+const GENERATORS: [Make; 8] = [
     || Ok(Box::new(Sea::new(2, 0.1, 9)?)),
     || Ok(Box::new(Hyperplane::new(HyperplaneOptions { noise: 0.1, ..river_hyperplane(9) })?)),
     || Ok(Box::new(Sea::drifting(0.1, 9, 1000, 20)?)),
@@ -181,6 +190,10 @@ const GENERATORS: [Make; 4] = [
         let after = Hyperplane::new(river_hyperplane(2))?;
         Ok(Box::new(ConceptDrift::new(Box::new(before), Box::new(after), 500, 1, 3)?))
     },
+    || Ok(Box::new(Agrawal::new(AgrawalOptions { perturbation: 0.1, ..Default::default() })?)),
+    || Ok(Box::new(Waveform::new(true, 9))),
+    || Ok(Box::new(RandomRbf::new(RandomRbfOptions { speed: 0.01, ..Default::default() })?)),
+    || Ok(Box::new(RandomTree::new(RandomTreeOptions { classes: 5, ..Default::default() })?)),
 ];
 
 #[test]
