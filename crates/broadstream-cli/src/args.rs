@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
+use crate::generator;
+
 /// Classify data streams online, one sample at a time.
 #[derive(Parser)]
 #[command(name = "broadstream", version, after_help = EXAMPLES)]
@@ -49,9 +51,11 @@ pub(crate) enum Command {
 pub(crate) struct RunArguments {
     /// A CSV or TSV file (plain, gzip or zstd), '-' for standard input, or a generator
     ///
-    /// Generators are 'sea' and 'hyperplane', with parameters as in
-    /// 'sea:variant=2,noise=0,seed=7,samples=5000' or 'hyperplane:inputs=10,magnitude=0.01'; see
-    /// 'broadstream generate --help'. For a file of that name write './sea'.
+    /// Generators are sea, hyperplane, stagger, sine, mixed, agrawal, led, waveform, random-rbf and
+    /// random-tree, with parameters as in 'sea:variant=2,noise=0,seed=7,samples=5000' or, for drifts
+    /// between variants, 'agrawal:variants=0-3-7,every=10000,width=500' and
+    /// 'stagger:drift=recurring,every=5000'; see 'broadstream generate --help'. For a file of that
+    /// name write './sea'.
     #[arg(default_value = "sea", value_hint = ValueHint::FilePath)]
     pub(crate) source: String,
 
@@ -405,36 +409,15 @@ Examples:
 ///
 /// The streams are those of River's generators of the same names, to the bit.
 #[derive(Args)]
-#[command(after_long_help = GENERATE_HELP)]
+#[command(after_long_help = generator::HELP)]
 pub(crate) struct GenerateArguments {
-    /// The generator, with parameters if any: 'sea', 'sea:variant=2,noise=0', 'hyperplane'
+    /// The generator, with parameters if any: 'sea', 'sea:variant=2,noise=0', 'random-tree'
     pub(crate) generator: String,
 
     /// How many samples to write [default: the generator's own, 100 000]
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<u64>,
 }
-
-const GENERATE_HELP: &str = "\
-Generators and their parameters, with defaults:
-  sea         three inputs, of which the sum of two decides; drifts after each quarter
-      noise=0.1      share of labels that are flipped
-      seed=42
-      samples=100000
-      width=1        samples over which a drift spreads
-      variant=       0, 1, 2 or 3 for one of the four thresholds and no drift
-  hyperplane  a rotating hyperplane
-      inputs=20
-      drifting_inputs=2
-      magnitude=0.005  change of a drifting weight per sample
-      noise=0.01       as River has it: 0.01 flips nothing, 0.02 flips 1 %
-      sigma=0.1        chance that a drift turns round
-      seed=42
-      samples=100000
-
-Examples:
-  broadstream generate sea --samples 1000 > sea.csv
-  broadstream generate hyperplane:inputs=5,seed=1 | broadstream run - --forgetting 0.999";
 
 /// Write a stream as CSV to standard output, in the order in which 'run' would take it.
 ///

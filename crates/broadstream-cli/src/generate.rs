@@ -5,18 +5,11 @@ use std::io;
 use anyhow::Result;
 
 use crate::{
-    args::GenerateArguments,
-    export::write_stream,
-    failure::{BadUsage, to_stdout},
-    source::GeneratorSpec,
+    args::GenerateArguments, export::write_stream, failure::to_stdout, generator::GeneratorSpec,
 };
 
 pub(crate) fn generate(arguments: &GenerateArguments) -> Result<()> {
-    let Some(mut spec) = GeneratorSpec::parse(&arguments.generator)? else {
-        let name = &arguments.generator;
-        let rule = format!("there is no generator '{name}': expected sea or hyperplane");
-        return Err(BadUsage(rule).into());
-    };
+    let mut spec = GeneratorSpec::parse_known(&arguments.generator)?;
     if let Some(samples) = arguments.samples {
         spec.samples = samples;
     }

@@ -14,6 +14,7 @@ mod experiment;
 mod export;
 mod failure;
 mod generate;
+mod generator;
 mod machine;
 mod model;
 mod output;

@@ -4,7 +4,6 @@ use std::{
     fs::File,
     io::{self, IsTerminal, Read},
     path::{Path, PathBuf},
-    str::FromStr,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -15,12 +14,12 @@ use anyhow::{Context, Result};
 use broadstream::stream::{
     MemoryStream, Stream,
     csv::{Categories, CsvOptions, CsvStream},
-    synth::{Generator, Hyperplane, HyperplaneOptions, Sea},
 };
 
 use crate::{
     args::{CategoriesArgument, InputArguments, Preset},
     failure::BadUsage,
+    generator::GeneratorSpec,
 };
 
 /// Where samples come from. It can be opened more than once, but for standard input.
@@ -162,93 +161,4 @@ impl<R: Read> Read for Counted<R> {
         self.read.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
     }
-}
-
-/// A generator and its parameters, from 'name' or 'name:key=value,key=value'.
-pub(crate) struct GeneratorSpec {
-    text: String,
-    pub(crate) samples: u64,
-    kind: GeneratorKind,
-}
-
-enum GeneratorKind {
-    Sea { variant: Option<usize>, noise: f64, seed: u64, width: Option<u64> },
-    Hyperplane(HyperplaneOptions),
-}
-
-impl GeneratorSpec {
-    /// The generator that `text` names; `None` when it names none.
-    pub(crate) fn parse(text: &str) -> Result<Option<Self>> {
-        let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-        let kind = match name {
-            "sea" => GeneratorKind::Sea { variant: None, noise: 0.1, seed: 42, width: None },
-            "hyperplane" => GeneratorKind::Hyperplane(HyperplaneOptions::default()),
-            _ => return Ok(None),
-        };
-        let mut spec = GeneratorSpec { text: text.to_owned(), samples: 100_000, kind };
-        for parameter in parameters.split(',').filter(|parameter| !parameter.is_empty()) {
-            let Some((key, value)) = parameter.split_once('=') else {
-                let rule = format!("{name}: expected parameters as key=value, got '{parameter}'");
-                return Err(BadUsage(rule).into());
-            };
-            spec.set(name, key.trim(), value.trim())?;
-        }
-        Ok(Some(spec))
-    }
-
-    /// The generator at its start.
-    pub(crate) fn open(&self) -> Result<Box<dyn Generator>> {
-        Ok(match self.kind {
-            GeneratorKind::Sea { variant: Some(_), width: Some(_), .. } => {
-                let rule = "sea: a variant does not drift, so it has no width";
-                return Err(BadUsage(rule.to_owned()).into());
-            }
-            GeneratorKind::Sea { variant: Some(variant), noise, seed, .. } => {
-                Box::new(Sea::new(variant, noise, seed)?)
-            }
-            GeneratorKind::Sea { variant: None, noise, seed, width } => {
-                Box::new(Sea::drifting(noise, seed, self.samples, width.unwrap_or(1))?)
-            }
-            GeneratorKind::Hyperplane(options) => Box::new(Hyperplane::new(options)?),
-        })
-    }
-
-    fn set(&mut self, name: &str, key: &str, value: &str) -> Result<()> {
-        let place = || format!("{name}: {key}");
-        match (&mut self.kind, key) {
-            (_, "samples") => self.samples = number(value).with_context(place)?,
-            (GeneratorKind::Sea { variant, .. }, "variant") => {
-                *variant = Some(number(value).with_context(place)?);
-            }
-            (GeneratorKind::Sea { noise, .. }, "noise") => {
-                *noise = number(value).with_context(place)?;
-            }
-            (GeneratorKind::Sea { seed, .. }, "seed") => {
-                *seed = number(value).with_context(place)?;
-            }
-            (GeneratorKind::Sea { width, .. }, "width") => {
-                *width = Some(number(value).with_context(place)?);
-            }
-            (GeneratorKind::Hyperplane(options), _) => match key {
-                "inputs" => options.inputs = number(value).with_context(place)?,
-                "drifting_inputs" => options.drifting_inputs = number(value).with_context(place)?,
-                "magnitude" => options.magnitude = number(value).with_context(place)?,
-                "noise" => options.noise = number(value).with_context(place)?,
-                "sigma" => options.sigma = number(value).with_context(place)?,
-                "seed" => options.seed = number(value).with_context(place)?,
-                _ => return Err(unknown_parameter(name, key)),
-            },
-            _ => return Err(unknown_parameter(name, key)),
-        }
-        Ok(())
-    }
-}
-
-fn number<T: FromStr>(value: &str) -> Result<T> {
-    value.parse().map_err(|_| BadUsage(format!("expected a number, got '{value}'")).into())
-}
-
-fn unknown_parameter(name: &str, key: &str) -> anyhow::Error {
-    let hint = "'broadstream generate --help' lists the parameters";
-    BadUsage(format!("{name} has no parameter '{key}': {hint}")).into()
 }
