@@ -407,7 +407,8 @@ Examples:
 
 /// Write a generator's stream as CSV to standard output.
 ///
-/// The streams are those of River's generators of the same names, to the bit.
+/// The streams are those of River's generators of the same names, to the bit; in random-rbf and
+/// waveform, where the C library has a part in it, on the same machine.
 #[derive(Args)]
 #[command(after_long_help = generator::HELP)]
 pub(crate) struct GenerateArguments {

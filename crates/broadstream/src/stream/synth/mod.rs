@@ -22,11 +22,10 @@
 //! | [`Sea::drifting`] | three nested `ConceptDriftStream` | the four thresholds of `SEA` in turn |
 //!
 //! A generator that knows more than one concept has a `variant`: River's `variant` or
-//! `classification_function`, or the seed of what was drawn at random. Its inputs are the numbers
-//! that River gives, and all of them numeric, codes and truth values included; a River stream
-//! written as CSV and read again would be the same. Where a generator needs logarithms or powers
-//! ([`RandomRbf`], [`Waveform`]) it takes the platform's as Python does, so that only the same
-//! machine gives the same last bits.
+//! `classification_function`, or the seed of what was drawn at random. All inputs are numeric and
+//! have River's numbers; codes of categories are no exception, nor truth values, which are 0 and 1.
+//! Where values come from logarithms and powers ([`RandomRbf`], [`Waveform`]) these are the
+//! platform's, as they are Python's, so only the same machine gives the same last bits.
 //!
 //! ```
 //! use broadstream::{Block, stream::{Stream, synth::Sea}};
