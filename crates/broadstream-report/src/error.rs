@@ -5,14 +5,14 @@
 #[non_exhaustive]
 pub enum Error {
     /// A record is not what a record must be.
-    #[error("{file}, line {line}: {source}")]
+    #[error("{file}, line {line}: {cause}")]
     Record {
         /// The name of the file, as the caller gave it.
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
-        source: serde_json::Error,
+        /// What is wrong there; a part of the message, and so not the source of the error.
+        cause: serde_json::Error,
     },
 
     /// A record was written by a later version.

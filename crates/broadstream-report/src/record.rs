@@ -68,10 +68,10 @@ pub struct Record {
     #[serde(default)]
     pub config: Value,
     /// The version of the program. Default empty.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_empty")]
     pub version: String,
     /// The machine. Default empty.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_empty")]
     pub machine: String,
     /// Whether the figures are taken from a publication. Default no.
     #[serde(default)]
@@ -125,10 +125,10 @@ impl Record {
     ///
     /// `file` is named in errors.
     pub fn read(text: &str, file: &str) -> Result<Vec<Record>, Error> {
-        let failed = |source: serde_json::Error| Error::Record {
+        let failed = |cause: serde_json::Error| Error::Record {
             file: file.to_owned(),
-            line: source.line(),
-            source,
+            line: cause.line(),
+            cause,
         };
         // The format is looked at first: what a later one holds may not fit the fields of this one.
         for probe in documents::<Probe>(text).map_err(failed)? {
@@ -228,6 +228,10 @@ fn measured<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, f64>,
     Ok(values.into_iter().filter_map(|(key, value)| Some((key, value?))).collect())
 }
 
+fn null_as_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_default())
+}
+
 fn null_as_nan<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
 }
@@ -244,7 +248,7 @@ mod tests {
         assert_eq!(Record::read(&lines, "f").unwrap().len(), 2);
         assert_eq!(Record::read(&format!("[{LINE},{LINE}]"), "f").unwrap().len(), 2);
         assert_eq!(Record::read("", "f").unwrap().len(), 0);
-        let more = LINE.replace("\"metrics\"", "\"weather\":[1],\"metrics\"");
+        let more = LINE.replace("\"metrics\"", "\"weather\":[1],\"machine\":null,\"metrics\"");
         assert_eq!(Record::read(&more, "f").unwrap().len(), 1);
     }
 

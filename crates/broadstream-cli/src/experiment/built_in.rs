@@ -10,7 +10,6 @@ pub(crate) const EXPERIMENTS: &[(&str, &str)] = &[
     ("fig4", include_str!("../../../../experiments/fig4.toml")),
     ("ablation", include_str!("../../../../experiments/ablation.toml")),
     ("complexity", include_str!("../../../../experiments/complexity.toml")),
-    ("growth", include_str!("../../../../experiments/growth.toml")),
     ("stability", include_str!("../../../../experiments/stability.toml")),
 ];
 

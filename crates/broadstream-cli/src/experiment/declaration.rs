@@ -28,10 +28,6 @@ pub(crate) struct Declaration {
     /// Points of each curve.
     #[serde(default = "a_hundred")]
     pub(crate) curve_points: u64,
-    /// Makes each point of a curve a record of its own, with its number of samples as the parameter of
-    /// this name and the update time since the point before: for costs that grow with the stream.
-    #[serde(default)]
-    pub(crate) samples_as: Option<String>,
     #[serde(default)]
     pub(crate) streams: Vec<StreamDeclaration>,
     #[serde(default)]
@@ -68,6 +64,9 @@ pub(crate) struct StreamDeclaration {
     pub(crate) shown_as: Option<String>,
     /// What sets it apart from streams of the same name there, such as its number of classes.
     pub(crate) parameters: BTreeMap<String, f64>,
+    /// Makes each point of a curve a record of its own, with its number of samples as the parameter of
+    /// this name and the update time since the point before: for costs that grow with the stream.
+    pub(crate) samples_as: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -93,6 +92,8 @@ struct StreamTable {
     shown_as: Option<String>,
     #[serde(default)]
     parameters: BTreeMap<String, f64>,
+    #[serde(default)]
+    samples_as: Option<String>,
 }
 
 impl From<NameOrTable> for StreamDeclaration {
@@ -101,8 +102,16 @@ impl From<NameOrTable> for StreamDeclaration {
             NameOrTable::Name(name) => StreamTable { name, ..StreamTable::default() },
             NameOrTable::Table(table) => table,
         };
-        let StreamTable { name, source, shuffle, limit, options, shown_as, parameters } = table;
-        StreamDeclaration { name, source, shuffle, limit, options, shown_as, parameters }
+        StreamDeclaration {
+            name: table.name,
+            source: table.source,
+            shuffle: table.shuffle,
+            limit: table.limit,
+            options: table.options,
+            shown_as: table.shown_as,
+            parameters: table.parameters,
+            samples_as: table.samples_as,
+        }
     }
 }
 
@@ -147,6 +156,13 @@ fn ten() -> u64 {
 
 fn a_hundred() -> u64 {
     100
+}
+
+impl StreamDeclaration {
+    /// What the stream is called in tables and figures.
+    pub(crate) fn shown(&self) -> &str {
+        self.shown_as.as_deref().unwrap_or(&self.name)
+    }
 }
 
 impl Declaration {

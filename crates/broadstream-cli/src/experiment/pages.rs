@@ -22,10 +22,8 @@ pub(crate) fn write(
     records: &[Record],
     folder: &Path,
 ) -> Result<(PathBuf, Rendered)> {
-    let mut records = match &declaration.samples_as {
-        Some(parameter) => one_per_point(records, parameter),
-        None => records.to_vec(),
-    };
+    let mut records: Vec<Record> =
+        records.iter().flat_map(|record| shown_records(declaration, record)).collect();
     records.extend(declaration.cited.iter().map(cited));
     let rendered = render(&declaration.views, &records, &declaration.labels)?;
     fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
@@ -53,18 +51,20 @@ fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     fs::write(path, content).with_context(|| format!("writing {}", path.display()))
 }
 
-/// Each point of a curve as a record of its own.
-fn one_per_point(records: &[Record], parameter: &str) -> Vec<Record> {
-    let expanded = records.iter().flat_map(|record| {
-        record.curve.iter().map(|point| {
-            let mut one = Record { curve: Vec::new(), update_time: None, ..record.clone() };
-            one.parameters.insert(parameter.to_owned(), point.sample as f64);
-            one.samples = point.sample;
-            one.metrics.clone_from(&point.values);
-            one
-        })
+/// A record as it is shown, or each point of its curve as one of its own.
+fn shown_records(declaration: &Declaration, record: &Record) -> Vec<Record> {
+    let stream = declaration.streams.iter().find(|stream| stream.shown() == record.stream);
+    let Some(parameter) = stream.and_then(|stream| stream.samples_as.as_ref()) else {
+        return vec![record.clone()];
+    };
+    let points = record.curve.iter().map(|point| {
+        let mut one = Record { curve: Vec::new(), update_time: None, ..record.clone() };
+        one.parameters.insert(parameter.clone(), point.sample as f64);
+        one.samples = point.sample;
+        one.metrics.clone_from(&point.values);
+        one
     });
-    expanded.collect()
+    points.collect()
 }
 
 fn cited(citation: &Citation) -> Record {

@@ -166,7 +166,7 @@ fn planned(
     };
     let declared = source.declared;
     Ok(PlannedRun {
-        stream: declared.shown_as.as_ref().unwrap_or(&declared.name).clone(),
+        stream: declared.shown().to_owned(),
         method: method.name.clone(),
         seed,
         parameters: swept.into_iter().chain(declared.parameters.clone()).collect(),
