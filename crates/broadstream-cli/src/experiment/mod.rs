@@ -94,9 +94,11 @@ fn adjust(declaration: &mut Declaration, arguments: &ExperimentArguments) -> Res
     }
     let limits = [declaration.limit, arguments.limit];
     declaration.limit = limits.into_iter().flatten().min();
-    let streams = declaration.streams.iter().map(|stream| stream.name.clone()).collect();
+    let streams: Vec<String> =
+        declaration.streams.iter().map(|stream| stream.name.clone()).collect();
     check_chosen("--streams", &arguments.streams, &streams)?;
-    let methods = declaration.methods.iter().map(|method| method.name.clone()).collect();
+    let methods: Vec<String> =
+        declaration.methods.iter().map(|method| method.name.clone()).collect();
     check_chosen("--methods", &arguments.methods, &methods)?;
     let chosen = |list: &[String], name: &str| list.is_empty() || list.iter().any(|n| n == name);
     declaration.streams.retain(|stream| chosen(&arguments.streams, &stream.name));
@@ -105,7 +107,7 @@ fn adjust(declaration: &mut Declaration, arguments: &ExperimentArguments) -> Res
     Ok(())
 }
 
-fn check_chosen(option: &str, chosen: &[String], declared: &Vec<String>) -> Result<()> {
+fn check_chosen(option: &str, chosen: &[String], declared: &[String]) -> Result<()> {
     match chosen.iter().find(|name| !declared.contains(name)) {
         Some(name) => {
             let declared = declared.join(", ");
