@@ -170,8 +170,14 @@ pub(crate) fn mark_cited(label: &str, cited: bool) -> String {
     if cited { format!("{label}†") } else { label.to_owned() }
 }
 
-/// Why and where runs ended early: (method on stream, reason, samples).
-type Stop = (String, String, u64);
+/// A run that ended before its stream did.
+#[derive(PartialEq)]
+struct Stop {
+    method: String,
+    stream: String,
+    reason: String,
+    samples: u64,
+}
 
 fn cell(
     selection: &Selection,
@@ -188,8 +194,12 @@ fn cell(
     for run in &runs {
         if let Some(reason) = &run.stopped {
             stopped = true;
-            let place = format!("{} on {}", labels.method(&run.method), labels.stream(&run.stream));
-            let stop = (place, reason.clone(), run.samples);
+            let stop = Stop {
+                method: labels.method(&run.method),
+                stream: labels.stream(&run.stream),
+                reason: reason.clone(),
+                samples: run.samples,
+            };
             if !stops.contains(&stop) {
                 stops.push(stop);
             }
@@ -284,19 +294,24 @@ fn notes(selection: &Selection, stops: &[Stop]) -> Vec<(String, String)> {
     if selection.series.iter().any(|series| series.cited) {
         notes.push(("†".to_owned(), "As published, not run here.".to_owned()));
     }
-    let places = distinct(stops.iter().map(|stop| (stop.0.clone(), stop.1.clone())));
-    for (place, reason) in places {
-        let of_place = stops.iter().filter(|stop| stop.0 == place && stop.1 == reason);
-        let samples: Vec<u64> = of_place.map(|stop| stop.2).collect();
-        let least = samples.iter().copied().min().unwrap_or(0);
-        let most = samples.iter().copied().max().unwrap_or(0);
+    let kinds = distinct(stops.iter().map(|stop| (stop.method.clone(), stop.reason.clone())));
+    for (method, reason) in kinds {
+        let alike = || stops.iter().filter(|stop| stop.method == method && stop.reason == reason);
+        let streams = distinct(alike().map(|stop| stop.stream.clone()));
+        let least = alike().map(|stop| stop.samples).min().unwrap_or(0);
+        let most = alike().map(|stop| stop.samples).max().unwrap_or(0);
         let prefix = if least == most {
             number::count(least)
         } else {
             format!("{}–{}", number::count(least), number::count(most))
         };
-        let text =
-            format!("{place} covers only the first {prefix} samples, and is not ranked: {reason}.");
+        let place = match streams.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            streams => streams.join(""),
+        };
+        let text = format!(
+            "{method} on {place} covers only the first {prefix} samples, and is not ranked: {reason}."
+        );
         notes.push(("*".to_owned(), text));
     }
     notes
