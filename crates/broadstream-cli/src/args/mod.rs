@@ -1,5 +1,15 @@
 //! The command line, as the user types it.
 
+mod compare;
+mod datasets;
+mod experiment;
+
+pub(crate) use self::{
+    compare::CompareArguments,
+    datasets::{DatasetsCommand, FetchArguments, ListArguments, VerifyArguments},
+    experiment::ExperimentArguments,
+};
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -287,124 +297,6 @@ pub(crate) struct EvaluationArguments {
     pub(crate) quiet: bool,
 }
 
-/// Evaluate several models on one stream, side by side, in one pass over the data.
-///
-/// Each model predicts every sample before it learns it, exactly as if it ran alone.
-#[derive(Args)]
-#[command(after_long_help = COMPARE_EXAMPLES)]
-pub(crate) struct CompareArguments {
-    /// A CSV or TSV file (plain, gzip or zstd), '-' for standard input, or a generator
-    #[arg(default_value = "sea", value_hint = ValueHint::FilePath)]
-    pub(crate) source: String,
-
-    /// The models to compare, with their default options
-    #[arg(long, value_name = "MODELS", value_enum, value_delimiter = ',',
-          default_values_t = [ModelName::OnlineBls, ModelName::PassiveAggressive, ModelName::NoChange])]
-    pub(crate) models: Vec<ModelName>,
-
-    /// A further model as NAME=OPTIONS, with the model options of 'broadstream run'; may be repeated
-    #[arg(long, value_name = "NAME=OPTIONS", value_parser = parse_named_options)]
-    pub(crate) with: Vec<(String, String)>,
-
-    #[command(flatten)]
-    pub(crate) input: InputArguments,
-
-    /// Samples that the windowed metrics look back over
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub(crate) window: usize,
-
-    /// Samples between two points of the curves
-    #[arg(long, value_name = "N", default_value_t = 1000,
-          value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) curve_every: u64,
-
-    /// Learn one sample at a time and measure how long each takes; slower, with the same result
-    #[arg(long)]
-    pub(crate) separate_times: bool,
-
-    /// Print a JSON array with a record for each model instead of the table
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Write a page with figures that any browser opens
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) report: Option<PathBuf>,
-
-    /// Show no progress
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
-const COMPARE_EXAMPLES: &str = "\
-Examples:
-  broadstream compare
-      Three models on the drifting SEA stream.
-  broadstream compare elec.csv --models online-bls,no-change,perceptron --report elec.html
-      With accuracy over time as a page.
-  broadstream compare sea --with 'short=--forgetting 0.99' --with 'long=--forgetting 0.9999'
-      One model with different options.";
-
-/// Run a declared experiment and write its tables, figures and page.
-///
-/// Without a name, lists the experiments of the paper that come with the program. A file that ends
-/// in .toml is one of your own. A run that was broken off is taken up where it ended: every
-/// finished run has left a record, and only what is missing is run again.
-#[derive(Args)]
-#[command(after_long_help = EXPERIMENT_EXAMPLES)]
-pub(crate) struct ExperimentArguments {
-    /// An experiment of the paper, or a TOML file
-    #[arg(value_name = "NAME", value_hint = ValueHint::FilePath)]
-    pub(crate) name: Option<String>,
-
-    /// Runs of each method on each stream, with seeds 0, 1, 2, … [default: as declared]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) seeds: Option<u64>,
-
-    /// The most samples of each stream [default: as declared]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) limit: Option<u64>,
-
-    /// Runs side by side [default: one per processor, and one if times are measured]
-    #[arg(long, value_name = "N", value_parser = parse_at_least_one)]
-    pub(crate) jobs: Option<usize>,
-
-    /// Only these streams
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) streams: Vec<String>,
-
-    /// Only these methods
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) methods: Vec<String>,
-
-    #[command(flatten)]
-    pub(crate) folder: DataFolder,
-
-    /// The folder that records, tables, figures and pages go to, one folder for each experiment
-    #[arg(long, value_name = "DIR", default_value = "results", value_hint = ValueHint::DirPath)]
-    pub(crate) output: PathBuf,
-
-    /// The folder of the program that runs third-party learners
-    #[arg(long, value_name = "DIR", default_value = "peers", value_hint = ValueHint::DirPath)]
-    pub(crate) peers: PathBuf,
-
-    /// Leave out third-party learners
-    #[arg(long)]
-    pub(crate) without_peers: bool,
-
-    /// Show no progress
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
-const EXPERIMENT_EXAMPLES: &str = "\
-Examples:
-  broadstream experiment
-      What there is.
-  broadstream experiment table2 --limit 2000 --seeds 3 --data DIR
-      The paper's Table 2, in short.
-  broadstream experiment mine.toml --jobs 4
-      Your own: see docs/experiments.md for what a declaration may say.";
-
 /// Write a generator's stream as CSV to standard output.
 ///
 /// The streams are those of River's generators of the same names, to the bit; in random-rbf and
@@ -444,82 +336,6 @@ Examples:
   broadstream export sea --limit 5000 | peers/.venv/bin/python peers/stream_learners.py \\
       --method river-hoeffding-tree
       Another library on the same stream.";
-
-/// The streams that the paper uses: what they are, where they are, how to get them.
-///
-/// Files are looked for in the folder that --data names, then in that of the environment variable
-/// BROADSTREAM_DATA, then in the user's cache, as NAME.csv, NAME.csv.gz or NAME.csv.zst.
-#[derive(Subcommand)]
-pub(crate) enum DatasetsCommand {
-    List(ListArguments),
-    Fetch(FetchArguments),
-    Verify(VerifyArguments),
-}
-
-/// List all datasets with their sizes, and where their files are.
-///
-/// With --json also how each is prepared, its licence, its citation and its addresses.
-#[derive(Args)]
-pub(crate) struct ListArguments {
-    #[command(flatten)]
-    pub(crate) folder: DataFolder,
-
-    /// Print a JSON array instead of the table
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Download datasets from their publishers and prepare them as CSV files.
-///
-/// A dataset that is there and intact is left alone. A download that was broken off is taken up
-/// where it ended. Only a file with the catalogue's checksum is stored.
-#[derive(Args)]
-pub(crate) struct FetchArguments {
-    /// The datasets; 'broadstream datasets list' has their names
-    #[arg(value_name = "NAME", required_unless_present = "all", conflicts_with = "all")]
-    pub(crate) names: Vec<String>,
-
-    /// Fetch every dataset that has a file
-    #[arg(long)]
-    pub(crate) all: bool,
-
-    #[command(flatten)]
-    pub(crate) folder: DataFolder,
-
-    /// Download from URL/NAME/FILE instead of the publishers' addresses
-    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
-    pub(crate) mirror: Option<String>,
-
-    /// How often to try again after a failure that may pass
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    pub(crate) retries: u32,
-
-    /// The most that a downloaded file may take, as in 500MB or 1GiB
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
-    pub(crate) size_limit: u64,
-
-    /// Show no progress
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
-/// Compare the files of datasets with the catalogue.
-///
-/// The exit code is 1 if a file differs or cannot be read, or if a dataset that was named is
-/// missing.
-#[derive(Args)]
-pub(crate) struct VerifyArguments {
-    /// The datasets [default: all]
-    #[arg(value_name = "NAME")]
-    pub(crate) names: Vec<String>,
-
-    #[command(flatten)]
-    pub(crate) folder: DataFolder,
-
-    /// Print a JSON array instead of the table
-    #[arg(long)]
-    pub(crate) json: bool,
-}
 
 #[derive(Args)]
 pub(crate) struct DataFolder {
@@ -599,22 +415,6 @@ pub(crate) enum ScalingArgument {
     MinMaxWhole,
     /// None
     None,
-}
-
-fn parse_at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("expected a whole number, at least 1".to_owned()),
-        Ok(number) => Ok(number),
-    }
-}
-
-fn parse_named_options(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, options)) if !name.trim().is_empty() => {
-            Ok((name.trim().to_owned(), options.to_owned()))
-        }
-        _ => Err("expected NAME=OPTIONS, as in 'short=--forgetting 0.99'".to_owned()),
-    }
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, String> {

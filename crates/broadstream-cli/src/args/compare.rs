@@ -1,0 +1,73 @@
+//! What `broadstream compare` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use super::{InputArguments, ModelName};
+
+/// Evaluate several models on one stream, side by side, in one pass over the data.
+///
+/// Each model predicts every sample before it learns it, exactly as if it ran alone.
+#[derive(Args)]
+#[command(after_long_help = COMPARE_EXAMPLES)]
+pub(crate) struct CompareArguments {
+    /// A CSV or TSV file (plain, gzip or zstd), '-' for standard input, or a generator
+    #[arg(default_value = "sea", value_hint = ValueHint::FilePath)]
+    pub(crate) source: String,
+
+    /// The models to compare, with their default options
+    #[arg(long, value_name = "MODELS", value_enum, value_delimiter = ',',
+          default_values_t = [ModelName::OnlineBls, ModelName::PassiveAggressive, ModelName::NoChange])]
+    pub(crate) models: Vec<ModelName>,
+
+    /// A further model as NAME=OPTIONS, with the model options of 'broadstream run'; may be repeated
+    #[arg(long, value_name = "NAME=OPTIONS", value_parser = parse_named_options)]
+    pub(crate) with: Vec<(String, String)>,
+
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
+
+    /// Samples that the windowed metrics look back over
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) window: usize,
+
+    /// Samples between two points of the curves
+    #[arg(long, value_name = "N", default_value_t = 1000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) curve_every: u64,
+
+    /// Learn one sample at a time and measure how long each takes; slower, with the same result
+    #[arg(long)]
+    pub(crate) separate_times: bool,
+
+    /// Print a JSON array with a record for each model instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write a page with figures that any browser opens
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Show no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  broadstream compare
+      Three models on the drifting SEA stream.
+  broadstream compare elec.csv --models online-bls,no-change,perceptron --report elec.html
+      With accuracy over time as a page.
+  broadstream compare sea --with 'short=--forgetting 0.99' --with 'long=--forgetting 0.9999'
+      One model with different options.";
+
+fn parse_named_options(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, options)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), options.to_owned()))
+        }
+        _ => Err("expected NAME=OPTIONS, as in 'short=--forgetting 0.99'".to_owned()),
+    }
+}
