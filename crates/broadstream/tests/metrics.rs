@@ -1,4 +1,5 @@
-//! The metrics equal scikit-learn's on stored streams; `data/metrics/generate.py` wrote them.
+//! The metrics equal scikit-learn's on stored streams, and the calibration error its definition in
+//! numpy; `data/metrics/generate.py` wrote them.
 
 use broadstream::metrics::{Metrics, bacc, per_class};
 use serde_json::Value;
@@ -28,6 +29,7 @@ fn all_metrics_equal_those_of_scikit_learn() {
             ("kappa", summary.kappa),
             ("log_loss", summary.log_loss),
             ("brier", summary.brier),
+            ("ece", summary.ece),
         ];
         for (metric, value) in found {
             assert_close(value, number(&case.expected[metric]), &case.name, metric);

@@ -3,13 +3,15 @@
 //! In test-then-train evaluation each sample is first predicted and then learned, so each
 //! prediction is a fair test, and a metric is a running statement about the whole stream so far.
 //! Those of the paper's appendix C are here (accuracy, error, balanced accuracy and its average,
-//! macro F1, Matthews), with Cohen's kappa and two losses that judge probabilities. Each is written
-//! down in its own file, and equals scikit-learn's function of the same purpose.
+//! macro F1, Matthews), with Cohen's kappa, two losses that judge probabilities, and the calibration of
+//! these. Each is written down in its own file, and equals scikit-learn's function of the same purpose,
+//! if it has one.
 //!
 //! - [`Metrics`] holds everything at once, over the whole stream and over a [`Window`].
 //! - [`ConfusionMatrix`] has the counts; [`oca`], [`oce`], [`bacc`], [`macro_f1`], [`mcc()`],
 //!   [`kappa()`] and [`per_class()`] read them.
-//! - [`AverageBalancedAccuracy`], [`LogLoss`] and [`BrierScore`] need each sample as it comes.
+//! - [`AverageBalancedAccuracy`], [`LogLoss`], [`BrierScore`] and [`Calibration`] need each sample as
+//!   it comes.
 //!
 //! No metric is ever NaN or infinite: without samples, and where a formula gives 0/0, it is 0.
 
@@ -17,6 +19,7 @@ mod accuracy;
 mod average_balanced_accuracy;
 mod balanced_accuracy;
 mod brier;
+mod calibration;
 mod confusion;
 mod f1;
 mod kappa;
@@ -32,6 +35,7 @@ pub use self::{
     average_balanced_accuracy::AverageBalancedAccuracy,
     balanced_accuracy::bacc,
     brier::{BrierScore, brier_score},
+    calibration::{Calibration, ReliabilityBin},
     confusion::ConfusionMatrix,
     f1::macro_f1,
     kappa::kappa,
@@ -60,6 +64,7 @@ pub struct Metrics {
     average_balanced_accuracy: AverageBalancedAccuracy,
     log_loss: LogLoss,
     brier: BrierScore,
+    calibration: Calibration,
     window: Window,
 }
 
@@ -88,6 +93,8 @@ pub struct Summary {
     pub log_loss: f64,
     /// Mean [Brier score](BrierScore).
     pub brier: f64,
+    /// [Expected calibration error](Calibration).
+    pub ece: f64,
 }
 
 impl Metrics {
@@ -98,6 +105,7 @@ impl Metrics {
             average_balanced_accuracy: AverageBalancedAccuracy::new(),
             log_loss: LogLoss::new(),
             brier: BrierScore::new(),
+            calibration: Calibration::new(),
             window: Window::new(window),
         }
     }
@@ -109,12 +117,27 @@ impl Metrics {
         self.average_balanced_accuracy.add(&self.confusion);
         self.log_loss.add(probabilities, truth);
         self.brier.add(probabilities, truth);
+        self.calibration.add(truth, predicted, probabilities);
         self.window.add(truth, predicted, probabilities);
     }
 
     /// The counts of all samples so far.
     pub fn confusion(&self) -> &ConfusionMatrix {
         &self.confusion
+    }
+
+    /// How confidence and accuracy compare over all samples so far.
+    ///
+    /// ```
+    /// use broadstream::metrics::Metrics;
+    ///
+    /// let mut metrics = Metrics::new(2);
+    /// metrics.add(0, Some(0), &[0.9, 0.1]);
+    /// let filled: Vec<_> = metrics.calibration().bins().filter(|bin| bin.count > 0).collect();
+    /// assert_eq!((filled[0].confidence, filled[0].accuracy), (0.9, 1.0));
+    /// ```
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
     }
 
     /// The metrics of the last samples.
@@ -136,6 +159,7 @@ impl Metrics {
             kappa: kappa(&self.confusion),
             log_loss: self.log_loss.value(),
             brier: self.brier.value(),
+            ece: self.calibration.ece(),
         }
     }
 

@@ -1,4 +1,4 @@
-"""Writes cases.json: small streams with the metrics that scikit-learn gives for them.
+"""Writes cases.json: small streams with the metrics that scikit-learn and numpy give for them.
 
     python generate.py
 
@@ -35,6 +35,7 @@ from sklearn.metrics import (
 SEED = 20250116
 NOTHING = -1
 PARTS = 64
+BINS = 15
 
 
 def main():
@@ -126,6 +127,7 @@ def case(name, truth, predicted, rows):
         "kappa": cohen_kappa_score(truth, predicted, replace_undefined_by=0.0),
         "log_loss": log_loss(truth, padded, **columns_of),
         "brier": brier_score_loss(truth, padded, scale_by_half=False, **columns_of),
+        "ece": calibration_error(truth, predicted, rows),
         "bacc_at": [[k, prefix_bacc[k - 1]] for k in (1, 2, 3, 5, 8, len(truth) // 2)],
         "classes": classes,
         "precision": per_class[0].tolist(),
@@ -133,6 +135,16 @@ def case(name, truth, predicted, rows):
         "class_f1": per_class[2].tolist(),
         "support": per_class[3].astype(int).tolist(),
     }
+
+
+def calibration_error(truth, predicted, rows):
+    """The expected calibration error over the samples with a prediction; scikit-learn has none."""
+    made = [k for k in range(len(truth)) if predicted[k] != NOTHING]
+    confidence = np.array([rows[k][predicted[k]] for k in made])
+    correct = (truth == predicted)[made]
+    bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
+    apart = [abs(correct[bins == b].mean() - confidence[bins == b].mean()) * (bins == b).mean() for b in set(bins)]
+    return float(sum(apart))
 
 
 if __name__ == "__main__":
