@@ -72,6 +72,15 @@ pub enum Error {
         value: f64,
     },
 
+    /// A drift detector was given a value that it cannot add up.
+    #[error("a value watched for drift must be a number within ±{limit:e}, got {value}")]
+    Watched {
+        /// What was given.
+        value: f64,
+        /// The largest magnitude accepted.
+        limit: f64,
+    },
+
     /// Classes are numbered in order of appearance; this one skips numbers.
     #[error("class {class} skips numbers: the next new class is {next}")]
     ClassGap {

@@ -33,6 +33,7 @@ mod block;
 mod broad_features;
 mod classifier;
 mod combination;
+pub mod drift;
 mod durations;
 mod error;
 pub mod factor;

@@ -1,0 +1,196 @@
+//! Adaptive windowing (Bifet and Gavaldà, SDM 2007): a window that grows while its values look alike.
+//!
+//! Now and then the window W is cut in two at every place that its [groups](super::rows) allow. Older
+//! and newer part, of n₀ and n₁ values, differ by more than chance if their means are further apart than
+//!
+//! ε = √(2/m · σ² · ln(2 ln|W| / δ)) + 2/(3m) · ln(2 ln|W| / δ),  1/m = 1/(n₀ − 4) + 1/(n₁ − 4),
+//!
+//! with σ² the variance of W. Then the oldest group is dropped, and so on until no cut is left. The
+//! second term knows no unit: values are best of the order of 1, as errors are.
+//!
+//! The details are River's (`river.drift.ADWIN` 0.26, which the tests compare with): parts of fewer
+//! than five values are not looked at, the window is cut at every 32nd value, and after a change the
+//! next value begins a new window. Written here since the crates that were found to have the method are
+//! learning libraries at large, with bounds of their own.
+
+use super::rows::{Group, Rows};
+use crate::error::Error;
+
+/// The window is looked at once in so many values, since looking costs more than adding.
+const CLOCK: u64 = 32;
+
+/// The fewest values that a part must have.
+const LEAST_PART: f64 = 5.0;
+
+/// What is beyond this could not be squared and summed safely.
+const LARGEST: f64 = 1e100;
+
+/// A detector of changes in the mean of a sequence.
+///
+/// ```
+/// use broadstream::drift::Adwin;
+///
+/// let mut adwin = Adwin::new(Adwin::CONFIDENCE)?;
+/// let mut changes = Vec::new();
+/// for k in 0..2000 {
+///     let error = if k < 1000 { k % 10 == 0 } else { k % 2 == 0 };
+///     if let Some(change) = adwin.add(f64::from(u8::from(error)))? {
+///         assert!(change.is_rise());
+///         changes.push(k);
+///     }
+/// }
+/// assert_eq!(changes, [1055]);
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Adwin {
+    confidence: f64,
+    rows: Rows,
+    /// Values since the window was last begun anew.
+    age: u64,
+    /// Whether the last value brought a change, so that the next one begins anew.
+    changed: bool,
+}
+
+/// A change in the mean of a sequence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// The mean of the values before it, which the window has forgotten.
+    pub before: f64,
+    /// The mean of those after it, which it has kept.
+    pub after: f64,
+}
+
+impl Change {
+    /// Whether the mean went up; of errors, that the model became worse.
+    pub fn is_rise(&self) -> bool {
+        self.after > self.before
+    }
+}
+
+impl Adwin {
+    /// The usual confidence.
+    pub const CONFIDENCE: f64 = 0.002;
+
+    /// A detector that has seen nothing. `confidence` is δ: how likely a sequence that does not
+    /// change may be taken for one that does, so less is more careful and slower. It must lie between
+    /// 0 and 1, both excluded.
+    pub fn new(confidence: f64) -> Result<Self, Error> {
+        if confidence > 0.0 && confidence < 1.0 {
+            Ok(Adwin { confidence, rows: Rows::new(), age: 0, changed: false })
+        } else {
+            let (option, rule) = ("drift_confidence", "between 0 and 1, both excluded");
+            Err(Error::Config { option, rule, value: confidence.to_string() })
+        }
+    }
+
+    /// Adds a value; returns the change that it brought to light, if any. A value that is not finite,
+    /// or beyond ±1e100, is an error and leaves the detector as it was.
+    pub fn add(&mut self, value: f64) -> Result<Option<Change>, Error> {
+        // A NaN is not within the limit either.
+        if !(value.abs() <= LARGEST) {
+            return Err(Error::Watched { value, limit: LARGEST });
+        }
+        if self.changed {
+            (self.rows, self.age, self.changed) = (Rows::new(), 0, false);
+        }
+        self.rows.push(value);
+        self.age += 1;
+        if !self.age.is_multiple_of(CLOCK) {
+            return Ok(None);
+        }
+        let whole = self.rows.all();
+        while self.can_be_cut() {
+            self.rows.drop_oldest();
+            self.changed = true;
+        }
+        Ok(self.changed.then(|| {
+            let kept = self.rows.all();
+            let before = (whole.sum - kept.sum) / (whole.count - kept.count);
+            Change { before, after: kept.mean() }
+        }))
+    }
+
+    /// How many values the window holds.
+    pub fn width(&self) -> u64 {
+        self.rows.all().count as u64
+    }
+
+    /// The mean of the values in the window; 0 without any.
+    pub fn mean(&self) -> f64 {
+        if self.width() == 0 { 0.0 } else { self.rows.all().mean() }
+    }
+
+    /// Whether some cut leaves two parts that differ by more than chance.
+    fn can_be_cut(&self) -> bool {
+        let whole = self.rows.all();
+        let (mut older, mut sum) = (0.0, 0.0);
+        self.rows.groups().any(|group| {
+            older += group.count;
+            sum += group.sum;
+            let newer = whole.count - older;
+            older >= LEAST_PART
+                && newer >= LEAST_PART
+                && (sum / older - (whole.sum - sum) / newer).abs() > self.chance(whole, older, newer)
+        })
+    }
+
+    /// ε: how far apart the means of two parts of that many values may lie by chance.
+    fn chance(&self, whole: Group, older: f64, newer: f64) -> f64 {
+        let log = (2.0 * whole.count.ln() / self.confidence).ln();
+        let by_m = 1.0 / (older - LEAST_PART + 1.0) + 1.0 / (newer - LEAST_PART + 1.0);
+        (2.0 * by_m * whole.variance() * log).sqrt() + 2.0 / 3.0 * log * by_m
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_confidence_that_is_none_is_refused() {
+        for confidence in [0.0, 1.0, -1.0, f64::NAN, f64::INFINITY] {
+            let message = Adwin::new(confidence).unwrap_err().to_string();
+            let rule = "drift_confidence must be between 0 and 1, both excluded, got ";
+            assert_eq!(message, format!("{rule}{confidence}"));
+        }
+    }
+
+    #[test]
+    fn odd_values_are_refused_and_leave_no_trace() {
+        let mut adwin = Adwin::new(Adwin::CONFIDENCE).unwrap();
+        assert_eq!((adwin.width(), adwin.mean()), (0, 0.0));
+        adwin.add(3.0).unwrap();
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e101] {
+            adwin.add(value).unwrap_err();
+            assert_eq!((adwin.width(), adwin.mean()), (1, 3.0));
+        }
+        assert_eq!(
+            adwin.add(f64::NAN).unwrap_err().to_string(),
+            "a value watched for drift must be a number within ±1e100, got NaN"
+        );
+    }
+
+    #[test]
+    fn the_window_forgets_what_was_before_a_change() {
+        let mut adwin = Adwin::new(Adwin::CONFIDENCE).unwrap();
+        for k in 0..1000 {
+            assert_eq!(adwin.add(f64::from(k % 2)).unwrap(), None);
+        }
+        assert_eq!(adwin.width(), 1000);
+        let change = (0..1000).find_map(|_| adwin.add(-5.0).unwrap()).unwrap();
+        assert!(!change.is_rise() && adwin.width() < 40, "{change:?}, {}", adwin.width());
+        adwin.add(-5.0).unwrap();
+        assert_eq!((adwin.width(), adwin.mean()), (1, -5.0));
+    }
+
+    #[test]
+    fn a_constant_never_changes() {
+        for value in [0.0, 0.1, -1e6] {
+            let mut adwin = Adwin::new(0.5).unwrap();
+            for _ in 0..100_000 {
+                assert_eq!(adwin.add(value).unwrap(), None);
+            }
+        }
+    }
+}
