@@ -49,7 +49,7 @@ pub(crate) fn metrics(summary: &Summary) -> [(&'static str, f64); 9] {
 
 /// A point of a curve as records have it.
 pub(crate) fn curve_point(point: &broadstream::CurvePoint) -> CurvePoint {
-    let broadstream::CurvePoint { cumulative, window, update_time } = point;
+    let broadstream::CurvePoint { cumulative, window, update_time, .. } = point;
     let mut values: BTreeMap<String, f64> = [
         ("oca", cumulative.oca),
         ("bacc", cumulative.bacc),

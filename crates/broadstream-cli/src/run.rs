@@ -27,6 +27,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
         window: options.window,
         curve_every: (options.curve.is_some() || options.report.is_some())
             .then(|| options.curve_every.unwrap_or(1000)),
+        drift_confidence: options.drift_confidence,
         separate_times: options.separate_times,
     };
     prequential.check()?;

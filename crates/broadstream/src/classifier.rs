@@ -3,6 +3,7 @@
 use crate::{
     block::Block,
     error::Error,
+    member::Member,
     sample::Sample,
     schema::InputKind,
     scores::{Scores, arg_max},
@@ -44,6 +45,12 @@ pub trait Classifier: Send {
     /// The probability of each class seen so far.
     fn predict_proba_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
         Ok(self.probabilities(&self.scores_one(x)?))
+    }
+
+    /// The parts whose predictions the model combines, and what each is worth now. Their number, names
+    /// and order are fixed when the model is made. Empty for a model that is one piece, as most are.
+    fn members(&self) -> Vec<Member> {
+        Vec::new()
     }
 
     /// Learns a block exactly as its samples one by one.

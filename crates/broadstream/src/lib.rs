@@ -39,6 +39,7 @@ mod error;
 pub mod factor;
 mod features;
 mod forgetting;
+mod member;
 pub mod metrics;
 mod online_bls;
 mod prequential;
@@ -60,6 +61,7 @@ pub use self::{
     durations::Durations,
     error::Error,
     features::WeightScale,
+    member::Member,
     online_bls::{OnlineBls, OnlineBlsConfig},
     prequential::{
         Contestant, CurvePoint, Evaluation, Observer, Outcome, PrequentialOptions, Times, compare,

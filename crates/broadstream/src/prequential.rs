@@ -8,8 +8,10 @@ use std::{ops::ControlFlow, time::Duration};
 use crate::{
     block::Block,
     classifier::Classifier,
+    drift::Adwin,
     durations::Durations,
     error::Error,
+    member::Member,
     metrics::{Metrics, Summary, WindowSummary},
     schema::Schema,
     scores::{Scores, arg_max},
@@ -27,6 +29,9 @@ pub struct PrequentialOptions {
     pub window: usize,
     /// A point of the curve every so many samples, and one at the end. Default `None`: no curve.
     pub curve_every: Option<u64>,
+    /// How likely a drift may be reported where there is none: the δ of [`Adwin`], which watches the
+    /// model's errors. Less is more careful and slower. Default 0.002.
+    pub drift_confidence: f64,
     /// Measure predicting and learning apart. The model then gets one sample at a time, which is
     /// slower and gives the same result. Default off.
     pub separate_times: bool,
@@ -39,6 +44,7 @@ impl Default for PrequentialOptions {
             limit: None,
             window: 1000,
             curve_every: None,
+            drift_confidence: Adwin::CONFIDENCE,
             separate_times: false,
         }
     }
@@ -64,6 +70,9 @@ pub trait Observer {
     /// Called for every sample after its prediction.
     fn sample(&mut self, _outcome: Outcome<'_>) {}
 
+    /// Called for every drift, after the sample at which it was seen.
+    fn drift(&mut self, _sample: u64) {}
+
     /// Called for every point of the curve, if one was asked for.
     fn curve(&mut self, _point: &CurvePoint) {}
 
@@ -77,12 +86,17 @@ pub trait Observer {
 impl Observer for () {}
 
 /// The metrics at one moment of the stream.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CurvePoint {
     /// All samples so far.
     pub cumulative: Summary,
     /// The last samples.
     pub window: WindowSummary,
+    /// How many drifts were seen so far.
+    pub drifts: u64,
+    /// The weights of the model's [members](Classifier::members) right after this sample, in their
+    /// order.
+    pub weights: Vec<f64>,
     /// The mean time of learning a sample since the point before, if the times are measured apart.
     pub update_time: Option<Duration>,
 }
@@ -109,6 +123,11 @@ pub struct Evaluation {
     pub metrics: Metrics,
     /// The metrics over time, if asked for.
     pub curve: Vec<CurvePoint>,
+    /// The samples, by their number from 1, at which the model was seen to err more than before. That
+    /// it errs less is no drift, and left out.
+    pub drifts: Vec<u64>,
+    /// The [members](Classifier::members) of the model in the end.
+    pub members: Vec<Member>,
     /// Where the time went.
     pub times: Times,
 }
@@ -165,11 +184,18 @@ pub fn compare(
         runs.push(Run::new(&mut **model, &mut **observer, options, clock)?);
     }
     let mut block = Block::new();
-    let mut left = options.limit.unwrap_or(u64::MAX);
+    let members = runs.iter().any(|run| !run.evaluation.members.is_empty());
+    let (mut seen, mut left) = (0, options.limit.unwrap_or(u64::MAX));
+    // Within a block a model is ahead of the sample that is counted. So a block ends at a point of the
+    // curve, if there are members whose weights are to be those of just then.
+    let longest = |seen: u64| match options.curve_every {
+        Some(every) if members => (options.block as u64).min(every - seen % every),
+        _ => options.block as u64,
+    };
     while left > 0 {
         let started = clock();
         block.clear();
-        let most = left.min(options.block as u64) as usize;
+        let most = left.min(longest(seen)) as usize;
         let read = stream.read_block(&mut block, most);
         let reading = clock().saturating_sub(started);
         // What was read before a fault is evaluated too, so that the fault is met at the same
@@ -183,6 +209,7 @@ pub fn compare(
             break;
         }
         left -= block.len() as u64;
+        seen += block.len() as u64;
     }
     runs.into_iter().map(|run| run.finish(stream.schema())).collect()
 }
@@ -200,7 +227,7 @@ impl PrequentialOptions {
             Some((option, value)) => {
                 Err(Error::Config { option, rule: "at least 1", value: value.to_string() })
             }
-            None => Ok(()),
+            None => Adwin::new(self.drift_confidence).map(|_| ()),
         }
     }
 }
@@ -212,6 +239,8 @@ struct Run<'a> {
     observer: &'a mut dyn Observer,
     curve_every: Option<u64>,
     scores: Scores,
+    /// Watches the errors.
+    detector: Adwin,
     /// How long learning took for each sample of the block, if measured.
     block_updates: Vec<Duration>,
     /// The sum and the number of these since the last point of the curve.
@@ -234,16 +263,23 @@ impl<'a> Run<'a> {
                 value: format!("one with {inputs} inputs and {classes} classes"),
             });
         }
-        let metrics = Metrics::new(options.window);
+        let evaluation = Evaluation {
+            metrics: Metrics::new(options.window),
+            curve: Vec::new(),
+            drifts: Vec::new(),
+            members: model.members(),
+            times: Times::default(),
+        };
         Ok(Run {
             model,
             clock,
             observer,
             curve_every: options.curve_every,
             scores: Scores::new(),
+            detector: Adwin::new(options.drift_confidence)?,
             block_updates: Vec::new(),
             updates_since_point: (Duration::ZERO, 0),
-            evaluation: Evaluation { metrics, curve: Vec::new(), times: Times::default() },
+            evaluation,
         })
     }
 
@@ -275,7 +311,7 @@ impl<'a> Run<'a> {
             }
         };
         self.evaluation.times.test_then_train += (self.clock)().saturating_sub(started);
-        self.count(block, schema);
+        self.count(block, schema)?;
         learned?;
         Ok(self.observer.block(&self.evaluation.metrics))
     }
@@ -304,7 +340,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn count(&mut self, block: &Block, schema: &Schema) {
+    fn count(&mut self, block: &Block, schema: &Schema) -> Result<(), Error> {
         for i in 0..self.scores.len() {
             let scores = self.scores.row(i);
             let (truth, predicted) = (block.class(i), arg_max(scores));
@@ -314,6 +350,11 @@ impl<'a> Run<'a> {
             let sample = metrics.confusion().samples();
             let probabilities = &probabilities;
             self.observer.sample(Outcome { sample, truth, predicted, probabilities, schema });
+            let error = f64::from(u8::from(predicted != Some(truth)));
+            if self.detector.add(error)?.is_some_and(|change| change.is_rise()) {
+                self.evaluation.drifts.push(sample);
+                self.observer.drift(sample);
+            }
             if let Some(update) = self.block_updates.get(i) {
                 self.updates_since_point.0 += *update;
                 self.updates_since_point.1 += 1;
@@ -322,6 +363,7 @@ impl<'a> Run<'a> {
                 self.add_point();
             }
         }
+        Ok(())
     }
 
     fn add_point(&mut self) {
@@ -330,6 +372,8 @@ impl<'a> Run<'a> {
         let point = CurvePoint {
             cumulative: metrics.summary(),
             window: metrics.window_summary(),
+            drifts: self.evaluation.drifts.len() as u64,
+            weights: self.model.members().iter().map(|member| member.weight).collect(),
             update_time: (updates > 0).then(|| time / updates),
         };
         self.observer.curve(&point);
@@ -349,6 +393,7 @@ impl<'a> Run<'a> {
         if self.curve_every.is_some_and(|every| !samples.is_multiple_of(every)) {
             self.add_point();
         }
+        self.evaluation.members = self.model.members();
         Ok(self.evaluation)
     }
 }

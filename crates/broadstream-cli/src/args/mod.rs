@@ -12,6 +12,7 @@ pub(crate) use self::{
 
 use std::path::PathBuf;
 
+use broadstream::drift::Adwin;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
@@ -283,6 +284,10 @@ pub(crate) struct EvaluationArguments {
     /// Samples that the windowed metrics look back over
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) window: usize,
+
+    /// How likely a drift may be reported where there is none: less is more careful and slower
+    #[arg(long, value_name = "PROBABILITY", default_value_t = Adwin::CONFIDENCE)]
+    pub(crate) drift_confidence: f64,
 
     /// Samples that are learned at once; faster when larger, with the same result
     #[arg(long, value_name = "N", default_value_t = 64)]

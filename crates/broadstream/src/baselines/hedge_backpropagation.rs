@@ -22,7 +22,7 @@ use super::{
     layers::{DenseLayer, InputLayer},
     scaled_baseline::{Learner, Present},
 };
-use crate::{activation::exp_m1, error::Error, online_bls::check, probability};
+use crate::{activation::exp_m1, error::Error, member::Member, online_bls::check, probability};
 
 /// A network with a classifier on the inputs and after every hidden layer.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl Default for HedgeOptions {
 
 impl HedgeBackpropagation {
     /// f⁰ … fᴸ for the inputs and the values of the hidden nodes.
-    fn members(&self, x: &Present, values: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    fn classifiers(&self, x: &Present, values: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let deeper = self.deeper.iter().zip(values).map(|(layer, values)| layer.forward(values));
         let scores = std::iter::once(self.shallowest.forward(x)).chain(deeper);
         scores.map(|scores| probability::softmax(&scores)).collect()
@@ -123,7 +123,7 @@ impl Learner for HedgeBackpropagation {
     /// F(x), which is a probability for each class.
     fn scores(&self, x: &Present) -> Vec<f64> {
         let mut scores = vec![0.0; self.shallowest.nodes()];
-        let members = self.members(x, &self.hidden.forward(x));
+        let members = self.classifiers(x, &self.hidden.forward(x));
         for (alpha, member) in self.alphas.iter().zip(members) {
             scores.iter_mut().zip(member).for_each(|(score, p)| *score += alpha * p);
         }
@@ -132,6 +132,12 @@ impl Learner for HedgeBackpropagation {
 
     fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
         super::shares(scores)
+    }
+
+    fn members(&self) -> Vec<Member> {
+        let name = |depth| format!("depth {depth}");
+        let alphas = self.alphas.iter().enumerate();
+        alphas.map(|(depth, &weight)| Member { name: name(depth), weight }).collect()
     }
 
     fn learn(&mut self, x: &Present, class: usize, weight: f64) -> Result<(), Error> {
@@ -143,7 +149,7 @@ impl Learner for HedgeBackpropagation {
             return Ok(());
         }
         let values = self.hidden.forward(x);
-        let mut deltas = self.members(x, &values);
+        let mut deltas = self.classifiers(x, &values);
         let losses: Vec<f64> = deltas.iter().map(|p| -p[class].ln()).collect();
         // The gradient of the cross-entropy in the scores is p − y.
         for (delta, alpha) in deltas.iter_mut().zip(&self.alphas) {
@@ -208,7 +214,7 @@ mod tests {
         let loss = |by: f64| -> f64 {
             let mut moved = trained();
             *weight(&mut moved) += by;
-            let members = moved.members(&x, &moved.hidden.forward(&x));
+            let members = moved.classifiers(&x, &moved.hidden.forward(&x));
             moved.alphas.iter().zip(members).map(|(alpha, p)| -alpha * p[1].ln()).sum()
         };
         let slope = (loss(STEP) - loss(-STEP)) / (2.0 * STEP);

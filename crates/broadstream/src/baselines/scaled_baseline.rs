@@ -5,6 +5,7 @@ use crate::{
     block::{Block, check_class, check_weight},
     classifier::Classifier,
     error::Error,
+    member::Member,
     online_bls::check,
     sample::Sample,
     scaled_inputs::ScaledInputs,
@@ -48,6 +49,12 @@ pub trait Learner: Clone + Send {
     /// Learns a sample of a class that there is room for, with a positive weight. When this fails
     /// nothing has changed.
     fn learn(&mut self, x: &Present, class: usize, weight: f64) -> Result<(), Error>;
+
+    /// The parts whose predictions the learner combines; see
+    /// [`Classifier::members`](crate::Classifier::members).
+    fn members(&self) -> Vec<Member> {
+        Vec::new()
+    }
 }
 
 /// What all models on scaled inputs have to set. The fields are those of
@@ -184,6 +191,10 @@ impl<L: Learner> Classifier for ScaledBaseline<L> {
 
     fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
         self.learner.probabilities(scores)
+    }
+
+    fn members(&self) -> Vec<Member> {
+        self.learner.members()
     }
 
     fn learn_one(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error> {

@@ -131,7 +131,8 @@ impl Adwin {
             let newer = whole.count - older;
             older >= LEAST_PART
                 && newer >= LEAST_PART
-                && (sum / older - (whole.sum - sum) / newer).abs() > self.chance(whole, older, newer)
+                && (sum / older - (whole.sum - sum) / newer).abs()
+                    > self.chance(whole, older, newer)
         })
     }
 

@@ -14,6 +14,7 @@ use crate::{
     error::Error,
     factor::{Factor, Update, Weights},
     forgetting::Forgetting,
+    member::Member,
     probability,
     sample::Sample,
     schema::InputKind,
@@ -264,6 +265,16 @@ impl Classifier for OnlineBls {
         let mut block = Block::new();
         block.push(x, class, weight)?;
         self.learn_many(&block)
+    }
+
+    /// The nested models, if there are several.
+    fn members(&self) -> Vec<Member> {
+        let nested = self.nested_models();
+        if nested.len() < 2 {
+            return Vec::new();
+        }
+        let name = |features| format!("{features} features");
+        nested.into_iter().map(|(size, weight)| Member { name: name(size), weight }).collect()
     }
 
     fn learn_many(&mut self, block: &Block) -> Result<(), Error> {
