@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use broadstream::{
-    OnlineBls, OnlineBlsConfig,
+    Forgetting, OnlineBls, OnlineBlsConfig,
     factor::{Factor, Gram, Update, Weights},
 };
 
@@ -28,8 +28,8 @@ pub(crate) fn refresh_interval(order: usize) -> usize {
         feature_groups: 1,
         feature_nodes: 1,
         enhancement_nodes: order - 1,
-        forgetting: FORGETTING,
-        ..OnlineBlsConfig::default()
+        forgetting: Forgetting::Fixed(FORGETTING),
+        ..OnlineBlsConfig::single()
     };
     let model = OnlineBls::new(config).expect("the configuration is sound");
     model.refresh_every().expect("it forgets")

@@ -83,7 +83,7 @@ struct Parts {
 
 /// What the program does for a sample, taken apart.
 fn parts(schedule: &Schedule) -> Result<Parts> {
-    let mut model = OnlineBls::new(OnlineBlsConfig::default())?;
+    let mut model = OnlineBls::new(OnlineBlsConfig::single())?;
     let mut stream = Hyperplane::new(HyperplaneOptions::default())?.take(BLOCK as u64);
     let mut block = Block::new();
     stream.read_block(&mut block, BLOCK)?;
@@ -104,7 +104,7 @@ fn parts(schedule: &Schedule) -> Result<Parts> {
 
 fn report(program: &Path, source: &str) -> Result<Report> {
     let output = Command::new(program)
-        .args(["run", source, "--json"])
+        .args(["run", source, "--preset", "single", "--threads", "1", "--json"])
         .output()
         .with_context(|| format!("{} does not start", program.display()))?;
     let message = String::from_utf8_lossy(&output.stderr);

@@ -53,6 +53,11 @@ pub(crate) fn takes_seed(model: ModelName) -> bool {
     groups(model).contains(&Group::Seed)
 }
 
+/// Whether a model can have several threads.
+pub(crate) fn shares(model: ModelName) -> bool {
+    groups(model).contains(&Group::Factor)
+}
+
 fn groups(model: ModelName) -> &'static [Group] {
     use Group::{
         Aggressiveness, Broad, ClassTerms, Factor, Hedge, Hidden, Inputs, Ridge, Seed,
@@ -74,7 +79,7 @@ fn groups(model: ModelName) -> &'static [Group] {
 }
 
 /// Each option, its group, and whether it was given.
-fn given(arguments: &ModelArguments) -> [(&'static str, Group, bool); 26] {
+fn given(arguments: &ModelArguments) -> [(&'static str, Group, bool); 30] {
     let a = arguments;
     [
         ("--forgetting", Group::Factor, a.forgetting.is_some()),
@@ -82,13 +87,17 @@ fn given(arguments: &ModelArguments) -> [(&'static str, Group, bool); 26] {
         ("--correction-steps", Group::Factor, a.correction_steps.is_some()),
         ("--nested-models", Group::Factor, a.nested_models.is_some()),
         ("--keep-weights", Group::Factor, a.keep_weights),
-        ("--threads", Group::Factor, a.threads != 1),
+        ("--threads", Group::Factor, a.threads.is_some()),
+        ("--stacking", Group::Factor, a.stacking.is_some()),
+        ("--label-lags", Group::Factor, a.label_lags.is_some()),
+        ("--class-weight", Group::Factor, a.class_weight.is_some()),
         ("--ridge", Group::Ridge, a.ridge.is_some()),
         ("--seed", Group::Seed, a.seed.is_some()),
         ("--feature-groups", Group::Broad, a.feature_groups.is_some()),
         ("--feature-nodes", Group::Broad, a.feature_nodes.is_some()),
         ("--enhancement-groups", Group::Broad, a.enhancement_groups.is_some()),
         ("--enhancement-nodes", Group::Broad, a.enhancement_nodes.is_some()),
+        ("--enhancement-source", Group::Broad, a.enhancement_source.is_some()),
         ("--activation", Group::Broad, a.activation.is_some()),
         ("--scaling", Group::Inputs, a.scaling.is_some()),
         ("--scaling-file", Group::Inputs, a.scaling_file.is_some()),

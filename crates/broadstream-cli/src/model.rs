@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, Result};
 use broadstream::{
-    Activation, Affine, Classifier, OnlineBls, OnlineBlsConfig, Scaling, WeightScale,
+    Activation, Affine, ClassWeight, Classifier, EnhancementSource, Forgetting, OnlineBls,
+    OnlineBlsConfig, Ridge, Scaling, WeightScale,
     baselines::{Eous, Majority, NoChange, Refactorise, RiBls},
     stream::Stream,
 };
@@ -15,7 +16,8 @@ use serde_json::{Value, json};
 use crate::{
     applicable,
     args::{
-        ActivationArgument, InputArguments, ModelArguments, ModelName, Preset, ScalingArgument,
+        ActivationArgument, ClassWeightArgument, EnhancementSourceArgument, InputArguments,
+        ModelArguments, ModelName, Preset, ScalingArgument,
     },
     baseline,
     failure::{BadUsage, first_paragraph},
@@ -91,11 +93,14 @@ fn configure(
     input: &InputArguments,
     stream: &dyn Stream,
 ) -> Result<OnlineBlsConfig> {
-    let paper = OnlineBlsConfig::paper();
-    let preset = match arguments.preset {
-        Preset::Default => OnlineBlsConfig::default(),
-        Preset::Paper => paper,
-        Preset::PaperDrift => OnlineBlsConfig { forgetting: 0.99, ..paper },
+    let preset = match (arguments.preset, arguments.model) {
+        (Preset::Default, ModelName::OnlineBls) => OnlineBlsConfig::default(),
+        // What is to be compared with has one regression.
+        (Preset::Default | Preset::Single, _) => OnlineBlsConfig::single(),
+        (Preset::Paper, _) => OnlineBlsConfig::paper(),
+        (Preset::PaperDrift, _) => {
+            OnlineBlsConfig { forgetting: Forgetting::Fixed(0.99), ..OnlineBlsConfig::paper() }
+        }
     };
     let activation = match arguments.activation {
         None => preset.activation,
@@ -103,11 +108,25 @@ fn configure(
         Some(ActivationArgument::Sigmoid) => Activation::Sigmoid,
         Some(ActivationArgument::Relu) => Activation::Relu,
     };
+    let enhancement_source = match arguments.enhancement_source {
+        None => preset.enhancement_source,
+        Some(EnhancementSourceArgument::Inputs) => EnhancementSource::Inputs,
+        Some(EnhancementSourceArgument::FeatureNodes) => EnhancementSource::FeatureNodes,
+    };
+    let class_weight = match arguments.class_weight {
+        None => preset.class_weight,
+        Some(ClassWeightArgument::None) => ClassWeight::None,
+        Some(ClassWeightArgument::Balanced) => ClassWeight::Balanced,
+        Some(ClassWeightArgument::Auto) => ClassWeight::Auto,
+    };
+    let stacking = arguments.stacking.unwrap_or(preset.stacking);
+    let label_lags = usize::from(stacking);
     Ok(OnlineBlsConfig {
         feature_groups: arguments.feature_groups.unwrap_or(preset.feature_groups),
         feature_nodes: arguments.feature_nodes.unwrap_or(preset.feature_nodes),
         enhancement_groups: arguments.enhancement_groups.unwrap_or(preset.enhancement_groups),
         enhancement_nodes: arguments.enhancement_nodes.unwrap_or(preset.enhancement_nodes),
+        enhancement_source,
         activation,
         inputs_per_sample: Some(stream.inputs_per_sample()),
         scaling: scaling(arguments, source, input)?,
@@ -117,8 +136,11 @@ fn configure(
         refresh_every: arguments.refresh_every,
         correction_steps: arguments.correction_steps.unwrap_or(preset.correction_steps),
         nested_models: arguments.nested_models.unwrap_or(preset.nested_models),
+        stacking,
+        label_lags: arguments.label_lags.unwrap_or(label_lags),
+        class_weight,
         keep_weights: arguments.keep_weights,
-        threads: arguments.threads,
+        threads: arguments.threads.unwrap_or(preset.threads),
         seed: arguments.seed.unwrap_or(preset.seed),
         memory_limit: arguments.memory_limit.unwrap_or(preset.memory_limit),
         ..preset
@@ -130,7 +152,7 @@ fn scaling(arguments: &ModelArguments, source: &Source, input: &InputArguments) 
         return read_scaling(path).with_context(|| path.display().to_string());
     }
     let default = match arguments.preset {
-        Preset::Default => ScalingArgument::Standard,
+        Preset::Default | Preset::Single => ScalingArgument::Standard,
         Preset::Paper | Preset::PaperDrift => ScalingArgument::MinMaxWhole,
     };
     Ok(match arguments.scaling.unwrap_or(default) {
@@ -170,9 +192,10 @@ fn read_scaling(path: &Path) -> Result<Scaling> {
 
 /// Options that could not have any effect are refused: whoever gives one expects something of it.
 fn check_options(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Result<()> {
-    let ignored = if arguments.refresh_every.is_some() && config.forgetting == 1.0 {
+    let remembers = config.forgetting == Forgetting::Fixed(1.0);
+    let ignored = if arguments.refresh_every.is_some() && remembers {
         "--refresh-every needs --forgetting below 1: without it nothing is refreshed"
-    } else if config.correction_steps > 0 && config.forgetting == 1.0 {
+    } else if config.correction_steps > 0 && remembers {
         "--correction-steps needs --forgetting below 1: without it the ridge does not fade"
     } else if arguments.freeze_scaling_after.is_some()
         && matches!(config.scaling, Scaling::None | Scaling::Given(_))
@@ -187,8 +210,8 @@ fn check_options(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Result
 fn title(model: &OnlineBls) -> String {
     let config = model.config();
     let forgetting = match config.forgetting {
-        1.0 => "no forgetting".to_owned(),
-        mu => format!("forgetting {mu}"),
+        Forgetting::Fixed(1.0) => "no forgetting".to_owned(),
+        forgetting => format!("forgetting {forgetting}"),
     };
     format!("Online-BLS, {} features, ridge {}, {forgetting}", model.features(), config.ridge)
 }
@@ -201,6 +224,10 @@ pub(crate) fn describe(name: &str, config: &OnlineBlsConfig) -> Value {
         "feature_nodes": config.feature_nodes,
         "enhancement_groups": config.enhancement_groups,
         "enhancement_nodes": config.enhancement_nodes,
+        "enhancement_source": match config.enhancement_source {
+            EnhancementSource::FeatureNodes => "feature-nodes",
+            _ => "inputs",
+        },
         "activation": match config.activation {
             Activation::Sigmoid => "sigmoid",
             Activation::Relu => "relu",
@@ -213,16 +240,30 @@ pub(crate) fn describe(name: &str, config: &OnlineBlsConfig) -> Value {
         "inputs_per_sample": config.inputs_per_sample,
         "scaling": describe_scaling(&config.scaling),
         "freeze_scaling_after": config.freeze_scaling_after,
-        "ridge": config.ridge,
-        "forgetting": config.forgetting,
+        "ridge": describe_ridge(config.ridge),
+        "forgetting": config.forgetting.fixed().map_or(json!("auto"), |share| json!(share)),
         "refresh_every": config.refresh_every,
         "correction_steps": config.correction_steps,
         "nested_models": config.nested_models,
+        "stacking": config.stacking,
+        "label_lags": config.label_lags,
+        "class_weight": match config.class_weight {
+            ClassWeight::None => "none",
+            ClassWeight::Balanced => "balanced",
+            ClassWeight::Auto => "auto",
+        },
         "keep_weights": config.keep_weights,
         "threads": config.threads,
         "seed": config.seed,
         "memory_limit": config.memory_limit,
     })
+}
+
+fn describe_ridge(ridge: Ridge) -> Value {
+    match ridge {
+        Ridge::Auto => json!("auto"),
+        Ridge::Fixed(ridge) => json!(ridge),
+    }
 }
 
 pub(crate) fn describe_scaling(scaling: &Scaling) -> Value {

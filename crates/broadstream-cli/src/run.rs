@@ -3,8 +3,10 @@
 use std::{
     fs::{self, File},
     io::BufWriter,
+    num::NonZero,
     ops::ControlFlow,
     path::{Path, PathBuf},
+    thread,
     time::Instant,
 };
 
@@ -12,7 +14,8 @@ use anyhow::{Context, Result};
 use broadstream::{CurvePoint, Observer, Outcome, PrequentialOptions, evaluate, metrics::Metrics};
 
 use crate::{
-    args::RunArguments,
+    applicable,
+    args::{ModelArguments, RunArguments},
     failure::BadUsage,
     model, output, page,
     progress::Progress,
@@ -38,7 +41,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
     let source = Source::parse(&arguments.source)?;
     check_outputs(arguments, &source)?;
     let mut opened = source.open(input, model_arguments.preset)?;
-    let mut model = model::build(model_arguments, &source, input, &*opened.stream)?;
+    let model_arguments = use_all_cores(model_arguments);
+    let mut model = model::build(&model_arguments, &source, input, &*opened.stream)?;
 
     let start = Instant::now();
     let mut watcher = Watcher {
@@ -72,6 +76,16 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
             .with_context(|| format!("writing {}", path.display()))?;
     }
     if options.json { report.print_json() } else { report.print_table() }
+}
+
+/// A run has the machine for itself, so that unless told otherwise a model which can makes use of its
+/// cores.
+fn use_all_cores(arguments: &ModelArguments) -> ModelArguments {
+    const MOST: usize = 8;
+    let cores = thread::available_parallelism().map_or(1, NonZero::get).min(MOST);
+    let threads =
+        arguments.threads.or_else(|| applicable::shares(arguments.model).then_some(cores));
+    ModelArguments { threads, ..arguments.clone() }
 }
 
 /// Refuses outputs that would overwrite what is read, or each other.

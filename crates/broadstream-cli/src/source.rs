@@ -129,7 +129,9 @@ fn open_file(path: &Path, options: CsvOptions) -> Result<Opened> {
 
 fn csv_options(input: &InputArguments, preset: Preset) -> CsvOptions {
     let categories = match (input.categories, preset) {
-        (Some(CategoriesArgument::OneHot), _) | (None, Preset::Default) => Categories::OneHot,
+        (Some(CategoriesArgument::OneHot), _) | (None, Preset::Default | Preset::Single) => {
+            Categories::OneHot
+        }
         (Some(CategoriesArgument::IntegerCodes), _)
         | (None, Preset::Paper | Preset::PaperDrift) => Categories::IntegerCodes,
     };

@@ -23,13 +23,7 @@ impl BroadFeatures {
     /// For a configuration that was checked.
     pub(crate) fn new(config: &OnlineBlsConfig) -> Result<Self, Error> {
         let inputs = ScaledInputs::new(config.scaling.clone(), config.freeze_scaling_after)?;
-        let mut map = FeatureMap::new(
-            config.seed,
-            config.linear(),
-            config.enhancement(),
-            config.activation,
-            config.weight_scale,
-        );
+        let mut map = FeatureMap::new(config.shape());
         if let Some(inputs) = config.inputs_per_sample {
             map.fix_fan_in(inputs);
         }

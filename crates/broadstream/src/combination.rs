@@ -51,17 +51,33 @@ impl Combination {
         combined
     }
 
-    /// Takes into account how the members scored a sample of that class. Scores are judged as the
-    /// probabilities they stand for, so that what lies beyond 0 and 1 does no harm.
-    pub(crate) fn observe(&mut self, scores: &[f64], classes: usize, class: usize, weight: f64) {
-        for (loss, row) in self.losses.iter_mut().zip(scores.chunks_exact(classes)) {
-            let squared_error = row.iter().enumerate().fold(0.0, |sum, (k, score)| {
+    /// A member's loss.
+    pub(crate) fn loss(&self, member: usize) -> f64 {
+        self.losses[member]
+    }
+
+    /// Takes into account how the members scored a sample of that class, and returns each member's
+    /// squared error. Scores are judged as the probabilities they stand for, so that what lies beyond
+    /// 0 and 1 does no harm.
+    pub(crate) fn observe(
+        &mut self,
+        scores: &[f64],
+        classes: usize,
+        class: usize,
+        weight: f64,
+    ) -> Vec<f64> {
+        let squared_error = |row: &[f64]| {
+            row.iter().enumerate().fold(0.0, |sum, (k, score)| {
                 let truth = f64::from(u8::from(k == class));
                 let error = truth - score.clamp(0.0, 1.0);
                 error.mul_add(error, sum)
-            });
-            *loss = FADING.mul_add(*loss, weight * squared_error);
+            })
+        };
+        let errors: Vec<f64> = scores.chunks_exact(classes).map(squared_error).collect();
+        for (loss, error) in self.losses.iter_mut().zip(&errors) {
+            *loss = FADING.mul_add(*loss, weight * error);
         }
+        errors
     }
 }
 

@@ -9,7 +9,7 @@
 //! ```
 //! use broadstream::{Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample};
 //!
-//! let mut model = OnlineBls::new(OnlineBlsConfig { forgetting: 0.999, ..Default::default() })?;
+//! let mut model = OnlineBls::new(OnlineBlsConfig::default())?;
 //! for name in ["voltage", "current"] {
 //!     model.declare_input(name, InputKind::Numeric)?;
 //! }
@@ -31,42 +31,52 @@ mod activation;
 pub mod baselines;
 mod block;
 mod broad_features;
+mod class_weight;
 mod classifier;
 mod combination;
 pub mod drift;
 mod durations;
 mod error;
 pub mod factor;
+mod fading;
 mod features;
 mod forgetting;
+mod logarithm;
 mod member;
 pub mod metrics;
 mod online_bls;
 mod prequential;
 mod probability;
 mod random;
+mod recent_labels;
+mod ridge;
 mod sample;
 mod scaled_inputs;
 mod scaling;
 mod schema;
 mod scores;
 mod simd;
+mod stacking;
 pub mod stream;
+mod temperature;
 mod threads;
 
 pub use self::{
     activation::Activation,
     block::Block,
+    class_weight::ClassWeight,
     classifier::Classifier,
     durations::Durations,
     error::Error,
-    features::WeightScale,
+    features::{EnhancementSource, WeightScale},
+    forgetting::Forgetting,
     member::Member,
     online_bls::{OnlineBls, OnlineBlsConfig},
     prequential::{
         Contestant, CurvePoint, Evaluation, Observer, Outcome, PrequentialOptions, Times, compare,
         evaluate,
     },
+    ridge::Ridge,
     sample::Sample,
     scaling::{Affine, Scaling},
     schema::{Input, InputKind, Schema},

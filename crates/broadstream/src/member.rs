@@ -5,7 +5,7 @@
 /// ```
 /// use broadstream::{Classifier, OnlineBls, OnlineBlsConfig};
 ///
-/// let model = OnlineBls::new(OnlineBlsConfig::default())?;
+/// let model = OnlineBls::new(OnlineBlsConfig::single())?;
 /// let members = model.members();
 /// assert_eq!(members[0].name, "100 features");
 /// assert_eq!(members[0].weight, 0.2);

@@ -142,7 +142,7 @@ pub struct Evaluation {
 /// use broadstream::{OnlineBls, OnlineBlsConfig, PrequentialOptions, evaluate, stream::synth::Sea};
 ///
 /// let mut stream = Sea::new(0, 0.0, 42)?.take(500);
-/// let config = OnlineBlsConfig { enhancement_nodes: 50, ..OnlineBlsConfig::default() };
+/// let config = OnlineBlsConfig { enhancement_nodes: 50, ..OnlineBlsConfig::single() };
 /// let mut model = OnlineBls::new(config)?;
 /// let start = Instant::now();
 /// let options = PrequentialOptions::default();

@@ -4,7 +4,7 @@
 #![allow(non_snake_case)]
 
 use broadstream::{
-    Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample, Scaling, Scores,
+    Classifier, Forgetting, InputKind, OnlineBls, OnlineBlsConfig, Sample, Scaling, Scores,
     stream::{
         Stream,
         synth::{Hyperplane, HyperplaneOptions},
@@ -118,15 +118,15 @@ fn config(forgetting: f64) -> OnlineBlsConfig {
         enhancement_nodes: 21,
         nested_models: 1,
         inputs_per_sample: Some(4),
-        forgetting,
-        ..OnlineBlsConfig::default()
+        forgetting: Forgetting::Fixed(forgetting),
+        ..OnlineBlsConfig::single()
     }
 }
 
 /// Runs the learner and the literal algorithm side by side and returns the largest difference of
 /// predictions and of weights.
 fn largest_difference(config: &OnlineBlsConfig, samples: usize) -> (f64, f64) {
-    let mu = (config.forgetting < 1.0).then_some(config.forgetting);
+    let mu = config.forgetting.fixed().filter(|mu| *mu < 1.0);
     let mut model = OnlineBls::new(config.clone()).unwrap();
     let options = HyperplaneOptions { inputs: 4, noise: 0.1, ..HyperplaneOptions::default() };
     let mut stream = Hyperplane::new(options).unwrap().take(samples as u64);
@@ -135,7 +135,7 @@ fn largest_difference(config: &OnlineBlsConfig, samples: usize) -> (f64, f64) {
     }
     let mut block = broadstream::Block::new();
     stream.read_block(&mut block, samples).unwrap();
-    let mut literal = Literal::new(model.features(), 2, config.ridge, mu);
+    let mut literal = Literal::new(model.features(), 2, 1.0, mu);
     let mut predictions = 0.0f64;
     for i in 0..samples {
         let (x, class) = (block.sample(i), block.class(i));

@@ -4,7 +4,8 @@
 #[cfg(feature = "dense-baselines")]
 use broadstream::baselines::{BlsCil, BlsCilOptions, Refactorise, RiBls};
 use broadstream::{
-    Block, Classifier, Error, InputKind, OnlineBls, OnlineBlsConfig, Sample, Scaling, Scores,
+    Block, Classifier, Error, Forgetting, InputKind, OnlineBls, OnlineBlsConfig, Ridge, Sample,
+    Scaling, Scores,
     baselines::{BroadBaseline, Eous, IBls, IBlsOptions, Solver},
     stream::{
         Stream,
@@ -21,8 +22,8 @@ fn config(ridge: f64) -> OnlineBlsConfig {
         feature_nodes: 4,
         enhancement_nodes: 21,
         nested_models: 1,
-        ridge,
-        ..OnlineBlsConfig::default()
+        ridge: Ridge::Fixed(ridge),
+        ..OnlineBlsConfig::single()
     }
 }
 
@@ -247,7 +248,7 @@ fn a_singular_matrix_is_an_error_that_leaves_no_trace() {
 
 #[test]
 fn what_has_no_meaning_is_refused() {
-    let forgetting = OnlineBlsConfig { forgetting: 0.99, ..config(1.0) };
+    let forgetting = OnlineBlsConfig { forgetting: Forgetting::Fixed(0.99), ..config(1.0) };
     let refused = BroadBaseline::<Eous>::new(forgetting).unwrap_err().to_string();
     let message = "forgetting must be left alone for a model that does not forget, got 0.99";
     assert_eq!(refused, message);

@@ -1,8 +1,8 @@
 //! The contract that every `Classifier` keeps, checked for each of them on the same streams.
 
 use broadstream::{
-    Block, Classifier, Contestant, Error, InputKind, OnlineBls, OnlineBlsConfig,
-    PrequentialOptions, Sample, Scaling, Scores,
+    Block, ClassWeight, Classifier, Contestant, EnhancementSource, Error, Forgetting, InputKind,
+    OnlineBls, OnlineBlsConfig, PrequentialOptions, Ridge, Sample, Scaling, Scores,
     baselines::{
         BroadBaseline, Eous, HedgeBackpropagation, HedgeOptions, IBls, Learner, Majority,
         MultilayerPerceptron, NetworkOptions, NoChange, PassiveAggressive, Perceptron,
@@ -21,6 +21,17 @@ fn small() -> OnlineBlsConfig {
         feature_groups: 3,
         feature_nodes: 3,
         enhancement_nodes: 31,
+        ..OnlineBlsConfig::single()
+    }
+}
+
+/// Several regressions that choose among themselves, as small as [`small`].
+fn several() -> OnlineBlsConfig {
+    let OnlineBlsConfig { feature_groups, feature_nodes, enhancement_nodes, .. } = small();
+    OnlineBlsConfig {
+        feature_groups,
+        feature_nodes,
+        enhancement_nodes,
         ..OnlineBlsConfig::default()
     }
 }
@@ -55,17 +66,24 @@ fn models() -> Models {
 fn online_bls_models() -> Models {
     vec![
         ("default", online_bls(small())),
-        ("forgetting", online_bls(OnlineBlsConfig { forgetting: 0.98, ..small() })),
+        (
+            "forgetting",
+            online_bls(OnlineBlsConfig { forgetting: Forgetting::Fixed(0.98), ..small() }),
+        ),
         (
             "refresh every 7",
-            online_bls(OnlineBlsConfig { forgetting: 0.98, refresh_every: Some(7), ..small() }),
+            online_bls(OnlineBlsConfig {
+                forgetting: Forgetting::Fixed(0.98),
+                refresh_every: Some(7),
+                ..small()
+            }),
         ),
         ("kept weights", online_bls(OnlineBlsConfig { keep_weights: true, ..small() })),
         (
             "kept weights that forget",
             online_bls(OnlineBlsConfig {
                 keep_weights: true,
-                forgetting: 0.98,
+                forgetting: Forgetting::Fixed(0.98),
                 refresh_every: Some(7),
                 ..small()
             }),
@@ -75,7 +93,7 @@ fn online_bls_models() -> Models {
             online_bls(OnlineBlsConfig {
                 correction_steps: 2,
                 nested_models: 1,
-                forgetting: 0.98,
+                forgetting: Forgetting::Fixed(0.98),
                 ..small()
             }),
         ),
@@ -85,9 +103,42 @@ fn online_bls_models() -> Models {
             online_bls(OnlineBlsConfig {
                 threads: 3,
                 enhancement_nodes: 420,
-                forgetting: 0.98,
+                forgetting: Forgetting::Fixed(0.98),
                 refresh_every: Some(20),
                 ..small()
+            }),
+        ),
+        ("several", online_bls(several())),
+        (
+            "several, averaged",
+            online_bls(OnlineBlsConfig { stacking: false, label_lags: 0, ..several() }),
+        ),
+        (
+            "several, three labels and balanced classes",
+            online_bls(OnlineBlsConfig {
+                label_lags: 3,
+                class_weight: ClassWeight::Balanced,
+                ..several()
+            }),
+        ),
+        (
+            "several, threads and kept weights",
+            online_bls(OnlineBlsConfig { threads: 2, keep_weights: true, ..several() }),
+        ),
+        (
+            "several ridges",
+            online_bls(OnlineBlsConfig {
+                forgetting: Forgetting::Fixed(0.98),
+                class_weight: ClassWeight::Auto,
+                ..several()
+            }),
+        ),
+        (
+            "several forgettings of feature nodes",
+            online_bls(OnlineBlsConfig {
+                ridge: Ridge::Fixed(0.5),
+                enhancement_source: EnhancementSource::FeatureNodes,
+                ..several()
             }),
         ),
         ("one model", online_bls(OnlineBlsConfig { nested_models: 1, ..small() })),
@@ -501,7 +552,8 @@ fn shuffling_depends_on_the_seed_alone() {
 #[test]
 fn threads_and_kept_weights_do_not_change_the_model() {
     let samples = samples();
-    let config = OnlineBlsConfig { enhancement_nodes: 450, forgetting: 0.98, ..small() };
+    let config =
+        OnlineBlsConfig { enhancement_nodes: 450, forgetting: Forgetting::Fixed(0.98), ..small() };
     let learned = |config: OnlineBlsConfig| {
         let mut model = OnlineBls::new(config).unwrap();
         declare(&mut model);

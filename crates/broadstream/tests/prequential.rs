@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use broadstream::{
-    Classifier, CurvePoint, Evaluation, Observer, OnlineBls, OnlineBlsConfig, PrequentialOptions,
+    Classifier, CurvePoint, Evaluation, Forgetting, Observer, OnlineBls, OnlineBlsConfig,
+    PrequentialOptions,
     baselines::{HedgeBackpropagation, HedgeOptions, NetworkOptions, NoChange, ScaledBaseline},
     evaluate,
     stream::synth::{ConceptDrift, Generator, Stagger},
@@ -18,8 +19,11 @@ fn stagger() -> ConceptDrift {
 }
 
 fn online_bls() -> OnlineBls {
-    let config =
-        OnlineBlsConfig { enhancement_nodes: 60, forgetting: 0.99, ..OnlineBlsConfig::default() };
+    let config = OnlineBlsConfig {
+        enhancement_nodes: 60,
+        forgetting: Forgetting::Fixed(0.99),
+        ..OnlineBlsConfig::single()
+    };
     OnlineBls::new(config).unwrap()
 }
 
@@ -111,7 +115,7 @@ fn an_observer_hears_of_drifts_in_time() {
 
 #[test]
 fn a_model_of_one_piece_has_no_members() {
-    let single = OnlineBlsConfig { nested_models: 1, ..OnlineBlsConfig::default() };
+    let single = OnlineBlsConfig { nested_models: 1, ..OnlineBlsConfig::single() };
     assert!(OnlineBls::new(single).unwrap().members().is_empty());
     let options = PrequentialOptions { curve_every: Some(1000), ..PrequentialOptions::default() };
     let evaluation = evaluation(&mut NoChange::new(), &options);

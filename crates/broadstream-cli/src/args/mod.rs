@@ -13,6 +13,7 @@ pub(crate) use self::{
 use std::path::PathBuf;
 
 use broadstream::drift::Adwin;
+use broadstream::{Forgetting, Ridge};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
@@ -84,8 +85,8 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   broadstream run
       The drifting SEA stream of the paper: 100 000 samples, 10 % noise, three drifts.
-  broadstream run --forgetting 0.999
-      The same, with a memory of about a thousand samples.
+  broadstream run --preset single --forgetting 0.999
+      The same by one regression with a memory of about a thousand samples.
   broadstream run flights.csv.gz --target delayed --drop id,date
       A file of your own. Columns of text become categories, missing cells stay absent.
   zcat log.gz | broadstream run - --json | jq .oca
@@ -150,13 +151,28 @@ pub(crate) struct ModelArguments {
     pub(crate) preset: Preset,
 
     /// The share of the past that each sample leaves: 1 forgets nothing, 0.999 remembers about a
-    /// thousand samples [default: 1; 0.99 in paper-drift]
-    #[arg(long, value_name = "MU", allow_negative_numbers = true)]
-    pub(crate) forgetting: Option<f64>,
+    /// thousand samples, 'auto' has several memories share in predictions [default: auto; 1 in single
+    /// and paper, 0.99 in paper-drift]
+    #[arg(long, value_name = "MU", allow_negative_numbers = true, value_parser = parse_forgetting)]
+    pub(crate) forgetting: Option<Forgetting>,
 
-    /// How strongly the output weights are drawn to zero [default: 1; 1e-8 in the paper's presets]
-    #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true)]
-    pub(crate) ridge: Option<f64>,
+    /// How strongly the output weights are drawn to zero; 'auto' has several ridges share in
+    /// predictions [default: auto; 1 in single, 1e-8 in the paper's presets]
+    #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true, value_parser = parse_ridge)]
+    pub(crate) ridge: Option<Ridge>,
+
+    /// Whether a regression on the members' predictions and the last labels has the final say, and
+    /// calibrates it; otherwise members are averaged [default: true; false in the other presets]
+    #[arg(long, value_name = "BOOL")]
+    pub(crate) stacking: Option<bool>,
+
+    /// How many of the labels before take part in stacking [default: 1; 0 without stacking]
+    #[arg(long, value_name = "K")]
+    pub(crate) label_lags: Option<usize>,
+
+    /// What samples count by how rare their class is [default: none]
+    #[arg(long, value_enum)]
+    pub(crate) class_weight: Option<ClassWeightArgument>,
 
     /// The seed of all random weights [default: 0]
     #[arg(long)]
@@ -174,9 +190,13 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_name = "N")]
     pub(crate) enhancement_groups: Option<usize>,
 
-    /// Nodes per enhancement group [default: 1000]
+    /// Nodes per enhancement group [default: 2000; 1000 in the other presets]
     #[arg(long, value_name = "N")]
     pub(crate) enhancement_nodes: Option<usize>,
+
+    /// What the enhancement nodes see [default: inputs; feature-nodes in the paper's presets]
+    #[arg(long, value_enum)]
+    pub(crate) enhancement_source: Option<EnhancementSourceArgument>,
 
     /// The non-linearity of the enhancement nodes [default: tanh]
     #[arg(long, value_enum)]
@@ -207,9 +227,10 @@ pub(crate) struct ModelArguments {
     #[arg(long)]
     pub(crate) keep_weights: bool,
 
-    /// How many threads learn a block, with the same result
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) threads: usize,
+    /// How many threads learn a block, with the same result [default: as many as there are cores, at
+    /// most 8; 1 where several models are at work]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
 
     /// How many nested models, on ever fewer nodes, share in predictions; 1 is the largest alone
     /// [default: 5; 1 in the paper's presets]
@@ -379,8 +400,10 @@ pub(crate) enum ModelName {
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub(crate) enum Preset {
-    /// Running standardisation, ridge 1, nested models
+    /// Nothing to tune: several memories and ridges side by side, stacked and calibrated
     Default,
+    /// One regression that forgets nothing, with ridge 1: the exact optimum of all samples
+    Single,
     /// The paper's settings for stationary streams: ridge 1e-8, min-max scaling over the whole
     /// stream, categories as integer codes
     Paper,
@@ -404,6 +427,24 @@ pub(crate) enum CategoriesArgument {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ClassWeightArgument {
+    /// Nothing: every class alike
+    None,
+    /// Rare classes count as much as frequent ones, at a cost in plain accuracy
+    Balanced,
+    /// Halfway: the square root of that, at most 10
+    Auto,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum EnhancementSourceArgument {
+    /// The inputs
+    Inputs,
+    /// The linear feature nodes
+    FeatureNodes,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum ActivationArgument {
     Tanh,
     Sigmoid,
@@ -420,6 +461,22 @@ pub(crate) enum ScalingArgument {
     MinMaxWhole,
     /// None
     None,
+}
+
+fn parse_forgetting(text: &str) -> Result<Forgetting, String> {
+    number_or_auto(text).map(|number| number.map_or(Forgetting::Auto, Forgetting::Fixed))
+}
+
+fn parse_ridge(text: &str) -> Result<Ridge, String> {
+    number_or_auto(text).map(|number| number.map_or(Ridge::Auto, Ridge::Fixed))
+}
+
+/// `None` for 'auto'.
+fn number_or_auto(text: &str) -> Result<Option<f64>, String> {
+    if text == "auto" {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| "expected a number or 'auto'".to_owned())
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, String> {

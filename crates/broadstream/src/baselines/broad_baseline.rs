@@ -10,6 +10,7 @@ use crate::{
     broad_features::BroadFeatures,
     classifier::Classifier,
     error::Error,
+    forgetting::Forgetting,
     online_bls::{OnlineBlsConfig, check},
     probability,
     sample::Sample,
@@ -45,14 +46,15 @@ pub trait Solver: Clone + Send {
 
 /// A broad learning system with another solver than [`OnlineBls`](crate::OnlineBls) has.
 ///
-/// Of the configuration `nested_models` is ignored, since only the factor of Online-BLS has any;
-/// `forgetting` below 1 and `refresh_every` are refused, since no baseline forgets.
+/// Of the configuration `nested_models`, `stacking` and what goes with it are ignored, since only
+/// Online-BLS has several models; `forgetting` other than 1 and `refresh_every` are refused, since no
+/// baseline forgets.
 ///
 /// ```
 /// use broadstream::{Classifier, InputKind, OnlineBlsConfig, Sample};
 /// use broadstream::baselines::{BroadBaseline, Eous};
 ///
-/// let config = OnlineBlsConfig { enhancement_nodes: 30, ..OnlineBlsConfig::default() };
+/// let config = OnlineBlsConfig { enhancement_nodes: 30, ..OnlineBlsConfig::single() };
 /// let mut model = BroadBaseline::<Eous>::new(config)?;
 /// model.declare_input("x", InputKind::Numeric)?;
 /// for i in 0..60 {
@@ -82,14 +84,15 @@ impl<S: Solver> BroadBaseline<S> {
     pub fn with_options(config: OnlineBlsConfig, options: S::Options) -> Result<Self, Error> {
         config.check_rules()?;
         let never = "left alone for a model that does not forget";
-        check("forgetting", config.forgetting == 1.0, never, &config.forgetting)?;
+        let forgets = config.forgetting != Forgetting::Fixed(1.0);
+        check("forgetting", !forgets, never, &config.forgetting)?;
         let refresh = config.refresh_every.unwrap_or_default();
         check("refresh_every", config.refresh_every.is_none(), never, &refresh)?;
         let needed = S::bytes(config.features(), 0, 0).saturating_add(config.feature_bytes(0));
         config.check_memory("the nodes", needed)?;
         Ok(BroadBaseline {
             features: BroadFeatures::new(&config)?,
-            solver: S::new(config.features(), config.ridge, options)?,
+            solver: S::new(config.features(), config.ridge.usual(), options)?,
             config,
             classes: 0,
             samples: 0,

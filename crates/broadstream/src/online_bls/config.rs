@@ -1,8 +1,15 @@
 //! What a learner is made of.
 
+use super::plan::{RegressionPlan, plan};
 use crate::{
-    activation::Activation, error::Error, factor::Factor, features::FeatureMap,
-    features::WeightScale, scaling::Scaling,
+    activation::Activation,
+    class_weight::ClassWeight,
+    error::Error,
+    factor::Factor,
+    features::{EnhancementSource, Shape, WeightScale},
+    forgetting::Forgetting,
+    ridge::Ridge,
+    scaling::Scaling,
 };
 
 /// The configuration of an [`OnlineBls`](crate::OnlineBls).
@@ -10,11 +17,12 @@ use crate::{
 /// The field names are also those of the command line's options and of the JSON output.
 ///
 /// ```
-/// use broadstream::{OnlineBls, OnlineBlsConfig};
+/// use broadstream::{OnlineBls, OnlineBlsConfig, Ridge};
 ///
-/// let config = OnlineBlsConfig { forgetting: 0.999, ..OnlineBlsConfig::default() };
+/// let config = OnlineBlsConfig { enhancement_nodes: 500, ..OnlineBlsConfig::default() };
 /// let model = OnlineBls::new(config)?;
-/// let refused = OnlineBls::new(OnlineBlsConfig { ridge: 0.0, ..OnlineBlsConfig::default() });
+/// let ridge = Ridge::Fixed(0.0);
+/// let refused = OnlineBls::new(OnlineBlsConfig { ridge, ..OnlineBlsConfig::default() });
 /// assert_eq!(refused.unwrap_err().to_string(), "ridge must be above 0, from 1e-100 to 1e100, got 0");
 /// # Ok::<(), broadstream::Error>(())
 /// ```
@@ -26,8 +34,11 @@ pub struct OnlineBlsConfig {
     pub feature_nodes: usize,
     /// Groups of non-linear enhancement nodes (n₄). Default 1.
     pub enhancement_groups: usize,
-    /// Nodes per enhancement group (n₃). Default 1000.
+    /// Nodes per enhancement group (n₃). Default 2000; 1000 in [`single`](Self::single) and
+    /// [`paper`](Self::paper).
     pub enhancement_nodes: usize,
+    /// What the enhancement nodes see. Default the inputs.
+    pub enhancement_source: EnhancementSource,
     /// The non-linearity of the enhancement nodes. Default tanh.
     pub activation: Activation,
     /// The size of the random weights. Default by fan-in.
@@ -39,11 +50,10 @@ pub struct OnlineBlsConfig {
     pub scaling: Scaling,
     /// After how many learned samples a running scaling stays as it is. Default `None`: never.
     pub freeze_scaling_after: Option<u64>,
-    /// The ridge λ > 0: how strongly weights are drawn to zero. Default 1.
-    pub ridge: f64,
-    /// The share μ of the past that each new sample leaves, in (0, 1\]: 0.999 remembers about a
-    /// thousand samples, 1 all of them. Default 1.
-    pub forgetting: f64,
+    /// The ridge λ > 0: how strongly weights are drawn to zero. Default chosen on the way.
+    pub ridge: Ridge,
+    /// The share μ of the past that each new sample leaves, in (0, 1\]. Default chosen on the way.
+    pub forgetting: Forgetting,
     /// Samples between two exact refreshes of a factor that forgets. Default `None`: as many as leave
     /// a quarter of the ridge, or down to a sixteenth if refreshes would otherwise take more time than
     /// all else. 1 is the paper's Algorithm 2.
@@ -57,6 +67,15 @@ pub struct OnlineBlsConfig {
     /// too, come for free with the largest, and are weighted by their recent error. Default 5. With
     /// 1 the scores are those of all nodes.
     pub nested_models: usize,
+    /// Whether predictions are made by a regression on what the nested models of all regressions
+    /// predict, and on the last labels, and are calibrated; without it they are averaged by their
+    /// recent error. Default true.
+    pub stacking: bool,
+    /// How many of the labels before take part in stacking: 1 helps wherever a stream dwells on a class,
+    /// and costs next to nothing elsewhere. Default 1.
+    pub label_lags: usize,
+    /// What samples count by how rare their class is. Default nothing.
+    pub class_weight: ClassWeight,
     /// Whether the output weights are kept up to date. Predicting then takes a few microseconds
     /// instead of most of the time of learning, and learning nearly twice as long, also in blocks:
     /// for a model that predicts more often than it learns. Scores are the same but for rounding.
@@ -76,17 +95,21 @@ impl Default for OnlineBlsConfig {
             feature_groups: 10,
             feature_nodes: 10,
             enhancement_groups: 1,
-            enhancement_nodes: 1000,
+            enhancement_nodes: 2000,
+            enhancement_source: EnhancementSource::Inputs,
             activation: Activation::Tanh,
             weight_scale: WeightScale::FanIn,
             inputs_per_sample: None,
             scaling: Scaling::STANDARD,
             freeze_scaling_after: None,
-            ridge: 1.0,
-            forgetting: 1.0,
+            ridge: Ridge::Auto,
+            forgetting: Forgetting::Auto,
             refresh_every: None,
             correction_steps: 0,
             nested_models: 5,
+            stacking: true,
+            label_lags: 1,
+            class_weight: ClassWeight::None,
             keep_weights: false,
             threads: 1,
             seed: 0,
@@ -96,6 +119,19 @@ impl Default for OnlineBlsConfig {
 }
 
 impl OnlineBlsConfig {
+    /// One regression that forgets nothing, with a ridge of 1: after every sample the exact optimum of
+    /// all samples. Nothing is left to the model to choose, but for the weights of its nested models.
+    pub fn single() -> Self {
+        OnlineBlsConfig {
+            enhancement_nodes: 1000,
+            ridge: Ridge::Fixed(1.0),
+            forgetting: Forgetting::Fixed(1.0),
+            stacking: false,
+            label_lags: 0,
+            ..Self::default()
+        }
+    }
+
     /// The paper's configuration: its sizes, λ = 10⁻⁸, and where it is silent the reading that comes
     /// closest to its figures. For drifting streams the paper sets `forgetting` to 0.99.
     ///
@@ -103,11 +139,12 @@ impl OnlineBlsConfig {
     /// pass [`Scaling::fit_min_max`] of a first pass.
     pub fn paper() -> Self {
         OnlineBlsConfig {
+            enhancement_source: EnhancementSource::FeatureNodes,
             weight_scale: WeightScale::Paper,
             scaling: Scaling::MinMax,
-            ridge: 1e-8,
+            ridge: Ridge::Fixed(1e-8),
             nested_models: 1,
-            ..Self::default()
+            ..Self::single()
         }
     }
 
@@ -166,16 +203,28 @@ impl OnlineBlsConfig {
         for (option, value) in sizes {
             check(option, value >= 1, "at least 1", &value)?;
         }
-        let sound = (1e-100..=1e100).contains(&self.ridge);
-        check("ridge", sound, "above 0, from 1e-100 to 1e100", &self.ridge)?;
+        let ridge = self.ridge.usual();
+        let sound = (1e-100..=1e100).contains(&ridge);
+        check("ridge", sound, "above 0, from 1e-100 to 1e100", &ridge)?;
         // Below, a single forgetting step could lose the state to underflow.
-        let sound = self.forgetting >= 1e-6 && self.forgetting <= 1.0;
-        check("forgetting", sound, "in (0, 1], and at least 1e-6", &self.forgetting)?;
-        let faded = self.forgetting.powf(self.refresh_every.unwrap_or(1) as f64);
+        let share = self.forgetting.fixed().unwrap_or(1.0);
+        let sound = (1e-6..=1.0).contains(&share);
+        check("forgetting", sound, "in (0, 1], and at least 1e-6", &share)?;
+        let least = plan(self).iter().map(|plan| plan.forgetting).fold(1.0, f64::min);
+        let faded = least.powf(self.refresh_every.unwrap_or(1) as f64);
         let rule = "small enough that forgetting to its power is at least 1e-6";
         check("refresh_every", faded >= 1e-6, rule, &self.refresh_every.unwrap_or(1))?;
-        let sound = self.correction_steps == 0 || self.nested_models == 1;
-        check("correction_steps", sound, "0 unless nested_models is 1", &self.correction_steps)?;
+        let alone = self.nested_models == 1 && plan(self).len() == 1;
+        let sound = self.correction_steps == 0 || alone;
+        let rule = "0 unless nested_models is 1 and both forgetting and ridge are given";
+        check("correction_steps", sound, rule, &self.correction_steps)?;
+        let sound = self.stacking || self.label_lags == 0;
+        check("label_lags", sound, "0 without stacking", &self.label_lags)?;
+        check("label_lags", self.label_lags <= 1000, "at most 1000", &self.label_lags)?;
+        let sees_nodes = self.enhancement_source == EnhancementSource::FeatureNodes;
+        let sound = self.weight_scale != WeightScale::Paper || sees_nodes;
+        let rule = "the feature nodes for the weight scale of the paper";
+        check("enhancement_source", sound, rule, &"the inputs")?;
         check("threads", self.threads <= 1024, "at most 1024", &self.threads)?;
         // One sample has no spread: scaled by it, every input would be 0 for ever.
         let frozen = self.freeze_scaling_after.unwrap_or(2);
@@ -184,27 +233,41 @@ impl OnlineBlsConfig {
 
     /// How many bytes a model with that many inputs and classes takes.
     pub(super) fn bytes(&self, inputs: usize, classes: usize) -> u128 {
-        let order = self.features();
-        let triangles = if self.forgetting < 1.0 { 2 } else { 1 };
+        plan(self)
+            .iter()
+            .map(|plan| self.regression_bytes(plan, classes))
+            .fold(self.feature_bytes(inputs), u128::saturating_add)
+    }
+
+    fn regression_bytes(&self, plan: &RegressionPlan, classes: usize) -> u128 {
+        let order = plan.features;
+        let triangles = if plan.forgetting < 1.0 { 2 } else { 1 };
         // Z, and the weights of nested models if they are kept.
         let rows = if self.keep_weights || self.correction_steps > 0 {
-            self.nested_features().iter().fold(2 * order, |sum, nested| sum.saturating_add(*nested))
+            let nested = self.nested_features().into_iter().filter(|nested| *nested <= order);
+            nested.fold(2 * order, usize::saturating_add)
         } else {
             order
         };
-        let parts = [
-            Factor::bytes(order).saturating_mul(triangles),
-            self.feature_bytes(inputs),
-            (rows as u128 * size_of::<f64>() as u128).saturating_mul(classes as u128),
-        ];
-        parts.into_iter().fold(0, u128::saturating_add)
+        let targets = (rows as u128 * size_of::<f64>() as u128).saturating_mul(classes as u128);
+        Factor::bytes(order).saturating_mul(triangles).saturating_add(targets)
     }
 
     /// How many bytes the random weights take for that many inputs.
     pub(crate) fn feature_bytes(&self, inputs: usize) -> u128 {
-        let per_input = FeatureMap::bytes_per_input(self.linear());
-        FeatureMap::bytes(self.linear(), self.enhancement())
-            .saturating_add(per_input.saturating_mul(inputs as u128))
+        self.shape().bytes(inputs)
+    }
+
+    /// What the feature map is made of.
+    pub(crate) fn shape(&self) -> Shape {
+        Shape {
+            seed: self.seed,
+            linear: self.linear(),
+            enhancement: self.enhancement(),
+            activation: self.activation,
+            weight_scale: self.weight_scale,
+            source: self.enhancement_source,
+        }
     }
 }
 
@@ -228,7 +291,7 @@ mod tests {
             let config = OnlineBlsConfig {
                 nested_models: models,
                 enhancement_nodes: nodes,
-                ..OnlineBlsConfig::default()
+                ..OnlineBlsConfig::single()
             };
             config.nested_features()
         };
@@ -244,19 +307,19 @@ mod tests {
         let default = OnlineBlsConfig::default;
         for (config, message) in [
             (
-                OnlineBlsConfig { ridge: -1.0, ..default() },
+                OnlineBlsConfig { ridge: Ridge::Fixed(-1.0), ..default() },
                 "ridge must be above 0, from 1e-100 to 1e100, got -1",
             ),
             (
-                OnlineBlsConfig { ridge: f64::NAN, ..default() },
+                OnlineBlsConfig { ridge: Ridge::Fixed(f64::NAN), ..default() },
                 "ridge must be above 0, from 1e-100 to 1e100, got NaN",
             ),
             (
-                OnlineBlsConfig { forgetting: 0.0, ..default() },
+                OnlineBlsConfig { forgetting: Forgetting::Fixed(0.0), ..default() },
                 "forgetting must be in (0, 1], and at least 1e-6, got 0",
             ),
             (
-                OnlineBlsConfig { forgetting: 1.5, ..default() },
+                OnlineBlsConfig { forgetting: Forgetting::Fixed(1.5), ..default() },
                 "forgetting must be in (0, 1], and at least 1e-6, got 1.5",
             ),
             (

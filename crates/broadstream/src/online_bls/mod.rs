@@ -1,21 +1,24 @@
 //! The online broad learning system: random features, and a ridge regression on them that is the
 //! exact optimum of all samples seen, after every sample.
 
+mod bank;
+mod committee;
 mod config;
+mod plan;
+mod regression;
+mod restart;
 
 pub use self::config::OnlineBlsConfig;
 pub(crate) use self::config::check;
 
+use self::{bank::Bank, regression::Run};
 use crate::{
     block::{Block, check_class},
     broad_features::BroadFeatures,
+    class_weight::ClassWeights,
     classifier::Classifier,
-    combination::Combination,
     error::Error,
-    factor::{Factor, Update, Weights},
-    forgetting::Forgetting,
     member::Member,
-    probability,
     sample::Sample,
     schema::InputKind,
     scores::Scores,
@@ -48,11 +51,8 @@ const BLOCK: usize = 64;
 pub struct OnlineBls {
     config: OnlineBlsConfig,
     features: BroadFeatures,
-    factor: Factor,
-    combination: Combination,
-    forgetting: Option<Forgetting>,
-    /// The weights, if they are kept up to date.
-    kept: Option<Weights>,
+    bank: Bank,
+    class_weights: ClassWeights,
     scratch: Scratch,
 }
 
@@ -62,7 +62,6 @@ struct Scratch {
     features: Vec<f64>,
     targets: Vec<f64>,
     weights: Vec<f64>,
-    scores: Vec<f64>,
 }
 
 impl OnlineBls {
@@ -72,26 +71,10 @@ impl OnlineBls {
         let threads = Threads::new(config.threads)?;
         let mut features = BroadFeatures::new(&config)?;
         features.share_threads(&threads);
-        let mut forgetting = (config.forgetting < 1.0).then(|| {
-            Forgetting::new(features.len(), config.forgetting, config.ridge, config.refresh_every)
-        });
-        if let Some(forgetting) = &mut forgetting {
-            forgetting.share_threads(&threads);
-        }
-        // Forgetting nothing divides by 1; see `forgetting` for the rest.
-        let mut factor = Factor::new(features.len(), config.ridge / config.forgetting);
-        for nested in config.nested_features() {
-            factor.add_readout(nested);
-        }
-        factor.share_threads(&threads);
-        let kept =
-            (config.keep_weights || config.correction_steps > 0).then(|| Weights::of(&factor));
         Ok(OnlineBls {
-            combination: Combination::new(factor.readouts().len()),
-            factor,
+            bank: Bank::new(&config, &threads),
+            class_weights: ClassWeights::new(config.class_weight),
             features,
-            forgetting,
-            kept,
             config,
             scratch: Scratch::default(),
         })
@@ -118,25 +101,27 @@ impl OnlineBls {
         self.features.of_all(block)
     }
 
-    /// Samples between two refreshes of a model that forgets.
+    /// Samples between two refreshes of the regression on all features, if it forgets.
     pub fn refresh_every(&self) -> Option<usize> {
-        self.forgetting.as_ref().map(Forgetting::interval)
+        self.bank.largest().refresh_every()
     }
 
-    /// The leverage of a sample: how unlike the past it is. It is 0 for a sample that adds nothing
-    /// new and grows to |a|²/λ for one that is all new.
+    /// The leverage of a sample: how unlike the past it is, in the regression on all features. It is 0
+    /// for a sample that adds nothing new and grows to |a|²/λ for one that is all new.
     pub fn leverage_one(&self, x: Sample<'_>) -> Result<f64, Error> {
-        self.factor.leverage(&self.features_one(x)?)
+        self.bank.largest().factor().leverage(&self.features_one(x)?)
     }
 
-    /// The output weights: one row per broad feature, one entry per class.
+    /// The output weights of the regression on all features: one row per broad feature, one entry per
+    /// class.
     pub fn weights(&self) -> Vec<f64> {
-        self.kept.as_ref().map_or_else(|| self.factor.weights(), Weights::rows)
+        self.bank.largest().weights()
     }
 
-    /// The nested models: how many features each has, and its weight in predictions now.
+    /// The nested models of the regression on all features: how many features each has, and its weight
+    /// in predictions now.
     pub fn nested_models(&self) -> Vec<(usize, f64)> {
-        self.factor.readouts().iter().copied().zip(self.combination.weights()).collect()
+        self.bank.nested_models()
     }
 
     /// Learns a block whose samples were checked, and appends their scores of before.
@@ -147,24 +132,22 @@ impl OnlineBls {
             self.features.inputs().check_size(block.sample(i))?;
         }
         self.check_memory("the classes", self.inputs(), classes)?;
-        self.factor.add_targets(classes);
-        if let Some(kept) = &mut self.kept {
-            kept.add_targets(classes);
-        }
+        self.bank.add_classes(classes);
         let mut start = 0;
         while start < block.len() {
             let end = self.end_of_run(block, start);
-            if block.weight(start) == 0.0 {
-                self.scratch.scores = self.member_scores(block.sample(start))?;
-            } else {
+            let learned = block.weight(start) > 0.0;
+            if learned {
                 self.learn_run(block, start..end)?;
             }
-            let row = self.factor.readouts().len() * classes;
-            for (i, members) in (start..end).zip(self.scratch.scores.chunks_exact(row)) {
-                scores.push(&self.combination.combine(members, classes)[..known]);
-                if block.weight(i) > 0.0 {
-                    self.combination.observe(members, classes, block.class(i), block.weight(i));
-                }
+            for i in start..end {
+                let verdict = if learned {
+                    let weight = self.scratch.weights[i - start];
+                    self.bank.count(i - start, known, block.class(i), weight)?
+                } else {
+                    self.bank.judge(&self.features_one(block.sample(i))?, known)?
+                };
+                scores.push(&verdict.scores);
                 known = check_class(block.class(i), known)?;
             }
             start = end;
@@ -172,62 +155,31 @@ impl OnlineBls {
         Ok(())
     }
 
-    /// Where the samples from `start` on that can be learned at once end: a block is cut where the
-    /// factor is to be refreshed, so that this happens at the same samples for any block size, at
-    /// samples of weight 0, which are only scored, and at every sample if weights follow.
+    /// Where the samples from `start` on that can be learned at once end: samples of weight 0 are only
+    /// scored.
     fn end_of_run(&self, block: &Block, start: usize) -> usize {
-        if block.weight(start) == 0.0 || self.kept.is_some() {
+        if block.weight(start) == 0.0 {
             return start + 1;
         }
-        let longest = self.forgetting.as_ref().map_or(BLOCK, |f| BLOCK.min(f.until_refresh()));
+        let longest = BLOCK.min(self.bank.longest_run());
         let end = block.len().min(start + longest);
         (start..end).find(|&i| block.weight(i) == 0.0).unwrap_or(end)
     }
 
-    /// Learns samples of positive weight; their scores are left in the scratch.
+    /// Has the bank learn samples of positive weight.
     fn learn_run(&mut self, block: &Block, run: std::ops::Range<usize>) -> Result<(), Error> {
-        let Scratch { features, targets, weights, scores } = &mut self.scratch;
-        let classes = self.factor.targets();
+        let Scratch { features, targets, weights } = &mut self.scratch;
+        let classes = self.bank.classes();
         weights.clear();
         targets.clear();
         targets.resize(run.len() * classes, 0.0);
         for (row, i) in run.clone().enumerate() {
-            weights.push(block.weight(i));
+            weights.push(self.class_weights.weigh(block.class(i), block.weight(i)));
             targets[row * classes + block.class(i)] = 1.0;
         }
         features.clear();
-        self.features.learn(block, run.clone(), features);
-        scores.clear();
-        scores.resize(run.len() * self.factor.readouts().len() * classes, 0.0);
-        let forgetting = self.config.forgetting;
-        let update = Update { features, targets, weights, forgetting };
-        match (&mut self.kept, &self.forgetting) {
-            (None, _) => self.factor.sweep(update, scores)?,
-            (Some(kept), Some(forgetting)) if self.config.correction_steps > 0 => {
-                let (missing, steps) = (forgetting.missing_ridge(), self.config.correction_steps);
-                kept.learn_corrected(&mut self.factor, update, missing, steps, scores)?;
-            }
-            (Some(kept), _) => kept.learn(&mut self.factor, update, scores)?,
-        }
-        let Some(forgetting) = &mut self.forgetting else { return Ok(()) };
-        let refreshed = forgetting.absorb(features, weights, &mut self.factor)?;
-        match &mut self.kept {
-            Some(kept) if refreshed && self.config.correction_steps > 0 => {
-                kept.restore(&mut self.factor);
-            }
-            Some(kept) if refreshed => *kept = Weights::of(&self.factor),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// The scores of each nested model.
-    fn member_scores(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        let features = self.features_one(x)?;
-        match &self.kept {
-            Some(kept) => kept.scores(&features),
-            None => self.factor.scores(&features),
-        }
+        self.features.learn(block, run, features);
+        self.bank.learn(Run { features, targets, weights }, self.features.len())
     }
 
     fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
@@ -247,18 +199,19 @@ impl Classifier for OnlineBls {
     }
 
     fn classes(&self) -> usize {
-        self.factor.targets()
+        self.bank.classes()
     }
 
-    /// Estimates of each class's indicator: aᵀW of the nested models, averaged by their weights.
+    /// With stacking, probabilities. Without it, estimates of each class's indicator: aᵀW of the
+    /// nested models, averaged by their weights.
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        let members = self.member_scores(x)?;
-        Ok(self.combination.combine(&members, self.classes()))
+        Ok(self.bank.judge(&self.features_one(x)?, self.classes())?.scores)
     }
 
-    /// The point of the probability simplex nearest to the scores, smoothed.
+    /// With stacking the scores themselves. Without it, the point of the probability simplex nearest to
+    /// the scores, smoothed.
     fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
-        probability::from_scores(scores)
+        self.bank.probabilities(scores)
     }
 
     fn learn_one(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error> {
@@ -267,14 +220,9 @@ impl Classifier for OnlineBls {
         self.learn_many(&block)
     }
 
-    /// The nested models, if there are several.
+    /// The regressions; of a single one its nested models, if there are several.
     fn members(&self) -> Vec<Member> {
-        let nested = self.nested_models();
-        if nested.len() < 2 {
-            return Vec::new();
-        }
-        let name = |features| format!("{features} features");
-        nested.into_iter().map(|(size, weight)| Member { name: name(size), weight }).collect()
+        self.bank.members()
     }
 
     fn learn_many(&mut self, block: &Block) -> Result<(), Error> {

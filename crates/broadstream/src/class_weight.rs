@@ -1,0 +1,87 @@
+//! What a sample counts by its class.
+//!
+//! A regression spends its attention where the samples are, so a class of ten samples in fifty thousand
+//! is hardly ever predicted. Weighting samples by their class answers that in closed form, since a
+//! weight is a repetition.
+
+/// How much a sample counts by how rare its class is so far.
+///
+/// ```
+/// use broadstream::{ClassWeight, OnlineBls, OnlineBlsConfig};
+///
+/// let class_weight = ClassWeight::Balanced;
+/// let model = OnlineBls::new(OnlineBlsConfig { class_weight, ..OnlineBlsConfig::default() })?;
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClassWeight {
+    /// Every class alike.
+    #[default]
+    None,
+    /// n / (c·nₖ) for the nₖ of n samples that are of class k, of c classes: rare classes count as much
+    /// as frequent ones. Best for the balanced accuracy, at a cost in plain accuracy.
+    Balanced,
+    /// The square root of that, at most 10: halfway between.
+    Auto,
+}
+
+/// The largest weight that [`ClassWeight::Auto`] gives.
+const LARGEST_AUTO: f64 = 10.0;
+
+/// The weights of the classes at work: running sums of the samples' own weights.
+#[derive(Clone, Debug)]
+pub(crate) struct ClassWeights {
+    rule: ClassWeight,
+    counts: Vec<f64>,
+    all: f64,
+}
+
+impl ClassWeights {
+    pub(crate) fn new(rule: ClassWeight) -> Self {
+        ClassWeights { rule, counts: Vec::new(), all: 0.0 }
+    }
+
+    /// Counts a sample and returns what it is to be learned with.
+    pub(crate) fn weigh(&mut self, class: usize, weight: f64) -> f64 {
+        if self.rule == ClassWeight::None || weight == 0.0 {
+            return weight;
+        }
+        self.counts.resize(self.counts.len().max(class + 1), 0.0);
+        self.counts[class] += weight;
+        self.all += weight;
+        let seen = self.counts.iter().filter(|count| **count > 0.0).count();
+        let balanced = self.all / (seen as f64 * self.counts[class]);
+        match self.rule {
+            ClassWeight::None => weight,
+            ClassWeight::Balanced => weight * balanced,
+            ClassWeight::Auto => weight * balanced.sqrt().min(LARGEST_AUTO),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_classes_weigh_more() {
+        let mut weights = ClassWeights::new(ClassWeight::Balanced);
+        assert_eq!(weights.weigh(0, 1.0), 1.0);
+        assert_eq!(weights.weigh(0, 1.0), 1.0);
+        assert_eq!(weights.weigh(1, 1.0), 3.0 / 2.0);
+        assert_eq!(weights.weigh(0, 1.0), 4.0 / 6.0);
+        assert_eq!(weights.weigh(1, 2.0), 2.0 * 6.0 / 6.0);
+        assert_eq!(weights.weigh(1, 0.0), 0.0);
+    }
+
+    #[test]
+    fn halfway_is_the_square_root_within_a_bound() {
+        let mut weights = ClassWeights::new(ClassWeight::Auto);
+        for _ in 0..999 {
+            weights.weigh(0, 1.0);
+        }
+        assert_eq!(weights.weigh(1, 1.0), 10.0);
+        assert_eq!(weights.weigh(1, 1.0), (1001.0f64 / 4.0).sqrt().min(10.0));
+        assert_eq!(ClassWeights::new(ClassWeight::None).weigh(3, 0.5), 0.5);
+    }
+}

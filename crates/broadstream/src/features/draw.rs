@@ -1,0 +1,166 @@
+//! The random weights of the feature map.
+//!
+//! Weights are uniform. An input's weights are drawn from a sequence named by the input, and a node's
+//! number is its place in that sequence, so neither the order of the inputs nor the number of nodes
+//! changes what is drawn for the others.
+
+use super::WeightScale;
+use crate::random::Random;
+
+/// The largest value of a uniform distribution on \[-b, b\] with variance 1.
+const UNIT_VARIANCE: f64 = 1.7320508075688772;
+
+/// Of the enhancement nodes that see the inputs, every third sees only some of them.
+const SELECTIVE_EVERY: usize = 3;
+
+/// How far the argument of the non-linearity spreads at nodes that see all inputs, and at nodes that
+/// see some. Nodes of few inputs may be steeper: they then come near to a threshold on an input, which
+/// is what tables of unlike columns want.
+const GAIN: f64 = 0.7;
+const SELECTIVE_GAIN: f64 = 1.5;
+
+/// The largest bias of a node with gain 1 or less; steeper nodes have larger ones in proportion.
+const LARGEST_BIAS: f64 = 2.0;
+
+/// `count` numbers on \[-1, 1).
+pub(super) fn uniform(seed: u64, role: &str, name: &str, count: usize) -> Vec<f64> {
+    let mut random = Random::new(seed, role, name);
+    (0..count).map(|_| random.signed_unit()).collect()
+}
+
+/// An input's weights for the linear nodes, when a sample has `fan_in` inputs.
+pub(super) fn linear(
+    seed: u64,
+    name: &str,
+    nodes: usize,
+    scale: WeightScale,
+    fan_in: usize,
+) -> Vec<f64> {
+    let size = match scale {
+        WeightScale::FanIn => UNIT_VARIANCE / (fan_in.max(1) as f64).sqrt(),
+        WeightScale::Paper => 1.0,
+    };
+    uniform(seed, "feature", name, nodes).into_iter().map(|w| w * size).collect()
+}
+
+/// An input's weights for the enhancement nodes, when these see the inputs and a sample has `fan_in`
+/// of them.
+pub(super) fn from_inputs(seed: u64, name: &str, nodes: usize, fan_in: usize) -> Vec<f64> {
+    let fan_in = fan_in.max(1);
+    let shares = uniform(seed, "enhancement fan-in", "", nodes);
+    let chances = uniform(seed, "enhancement choice", name, nodes);
+    let weights = uniform(seed, "enhancement", name, nodes);
+    weights
+        .iter()
+        .enumerate()
+        .map(|(node, w)| {
+            if !is_selective(node) {
+                return w * (GAIN * UNIT_VARIANCE / (fan_in as f64).sqrt());
+            }
+            let seen = inputs_seen(shares[node], fan_in) as f64;
+            let chosen = (chances[node] + 1.0) / 2.0 < seen / fan_in as f64;
+            if chosen { w * (SELECTIVE_GAIN * UNIT_VARIANCE / seen.sqrt()) } else { 0.0 }
+        })
+        .collect()
+}
+
+/// The biases of enhancement nodes that see the inputs.
+pub(super) fn biases_from_inputs(seed: u64, nodes: usize) -> Vec<f64> {
+    let steepness = |node| if is_selective(node) { SELECTIVE_GAIN } else { 1.0 };
+    let draws = uniform(seed, "enhancement bias", "", nodes);
+    draws.iter().enumerate().map(|(node, b)| b * LARGEST_BIAS * steepness(node)).collect()
+}
+
+fn is_selective(node: usize) -> bool {
+    node % SELECTIVE_EVERY == SELECTIVE_EVERY - 1
+}
+
+/// How many of `fan_in` inputs a selective node sees on average: a power of two from 2 on, each as
+/// likely as the others. `draw` lies on \[-1, 1).
+fn inputs_seen(draw: f64, fan_in: usize) -> usize {
+    let powers = fan_in.ilog2().max(1);
+    let power = 1 + ((draw + 1.0) / 2.0 * f64::from(powers)) as u32;
+    (1 << power.min(powers)).min(fan_in)
+}
+
+/// W_e of enhancement nodes that see the linear nodes, row by row.
+pub(super) fn from_linear(seed: u64, linear: usize, nodes: usize, scale: WeightScale) -> Vec<f64> {
+    let mut weights = uniform(seed, "enhancement", "", linear * nodes);
+    match scale {
+        WeightScale::FanIn => {
+            let size = UNIT_VARIANCE / (linear as f64).sqrt();
+            weights.iter_mut().for_each(|w| *w *= size);
+        }
+        WeightScale::Paper => orthonormalise(&mut weights, linear, nodes),
+    }
+    weights
+}
+
+/// Makes the rows of a matrix orthonormal, or its columns when it has more rows than columns: the
+/// modified method of Gram and Schmidt, run twice, which is orthogonal to rounding.
+fn orthonormalise(matrix: &mut [f64], rows: usize, columns: usize) {
+    let (count, length, step, stride) =
+        if rows <= columns { (rows, columns, columns, 1) } else { (columns, rows, 1, columns) };
+    let dot = |matrix: &[f64], a: usize, b: usize| -> f64 {
+        (0..length).map(|k| matrix[a * step + k * stride] * matrix[b * step + k * stride]).sum()
+    };
+    for i in 0..count {
+        for _ in 0..2 {
+            for j in 0..i {
+                let overlap = dot(matrix, i, j);
+                for k in 0..length {
+                    matrix[i * step + k * stride] -= overlap * matrix[j * step + k * stride];
+                }
+            }
+        }
+        let norm = dot(matrix, i, i).sqrt();
+        for k in 0..length {
+            matrix[i * step + k * stride] /= norm;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_papers_enhancement_weights_are_orthonormal() {
+        for (rows, columns) in [(5, 9), (9, 5), (4, 4)] {
+            let w = from_linear(1, rows, columns, WeightScale::Paper);
+            for i in 0..rows.min(columns) {
+                for j in 0..=i {
+                    let at = |r: usize, k: usize| {
+                        if rows <= columns { w[r * columns + k] } else { w[k * columns + r] }
+                    };
+                    let dot: f64 = (0..rows.max(columns)).map(|k| at(i, k) * at(j, k)).sum();
+                    let expected = f64::from(u8::from(i == j));
+                    assert!((dot - expected).abs() < 1e-14);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn selective_nodes_see_as_many_inputs_as_they_should() {
+        assert_eq!([-1.0, 0.0, 0.999].map(|draw| inputs_seen(draw, 1)), [1, 1, 1]);
+        assert_eq!([-1.0, 0.0, 0.999].map(|draw| inputs_seen(draw, 3)), [2, 2, 2]);
+        assert_eq!([-1.0, -0.5, 0.0, 0.5].map(|draw| inputs_seen(draw, 16)), [2, 4, 8, 16]);
+        assert_eq!(inputs_seen(1.0 - 1e-16, 16), 16);
+        let (inputs, nodes) = (64, 300);
+        let rows: Vec<Vec<f64>> =
+            (0..inputs).map(|i| from_inputs(5, &i.to_string(), nodes, inputs)).collect();
+        let seen = |node: usize| rows.iter().filter(|row| row[node] != 0.0).count();
+        assert!((0..nodes).filter(|node| !is_selective(*node)).all(|node| seen(node) == inputs));
+        let selective: Vec<usize> = (2..nodes).step_by(3).map(seen).collect();
+        let few = selective.iter().filter(|seen| **seen <= 4).count();
+        assert!((12..40).contains(&few), "about a quarter of a hundred, found {few}");
+        assert!(selective.iter().any(|seen| *seen > 50));
+    }
+
+    #[test]
+    fn fewer_nodes_are_the_first_of_more() {
+        assert_eq!(from_inputs(3, "a", 40, 9)[..25], from_inputs(3, "a", 25, 9));
+        assert_eq!(biases_from_inputs(3, 40)[..25], biases_from_inputs(3, 25));
+    }
+}

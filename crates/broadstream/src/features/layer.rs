@@ -1,0 +1,145 @@
+//! One layer of nodes: what its weights are stored as, and their sums for several samples at once.
+
+#![allow(clippy::inline_always)]
+
+use crate::factor::Column;
+
+/// Nodes that are computed together, and samples: nine registers of sums, enough to hide the latency of
+/// a multiply-add, and few enough that none is spilled.
+pub(super) const NODES: usize = 12;
+pub(super) const GROUP: usize = 3;
+
+/// The weights Wᵀx + β of some nodes, in columns of `NODES` nodes. A column has an entry per input, so
+/// that inputs can be added, and a node sums its inputs in their order.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    nodes: usize,
+    columns: Vec<Vec<Column<NODES>>>,
+    biases: Vec<Column<NODES>>,
+}
+
+/// What up to `GROUP` samples bring to a layer.
+pub(super) struct Group<'a> {
+    samples: usize,
+    /// The inputs that are present, or `None` when they are 0, 1, 2, ….
+    inputs: Option<&'a [u32]>,
+    /// For each of these inputs the value of every sample.
+    values: Vec<f64>,
+}
+
+impl Layer {
+    /// Nodes without inputs.
+    pub(super) fn new(biases: &[f64]) -> Self {
+        let nodes = biases.len();
+        let columns = nodes.div_ceil(NODES);
+        let mut layer = Layer {
+            nodes,
+            columns: vec![Vec::new(); columns],
+            biases: vec![Column::ZERO; columns],
+        };
+        for (node, bias) in biases.iter().enumerate() {
+            layer.biases[node / NODES].0[node % NODES] = *bias;
+        }
+        layer
+    }
+
+    /// How many bytes an input takes in a layer of so many nodes.
+    pub(super) fn bytes_per_input(nodes: usize) -> u128 {
+        nodes.div_ceil(NODES) as u128 * size_of::<Column<NODES>>() as u128
+    }
+
+    /// Adds an input by its weight for each node.
+    pub(super) fn push_input(&mut self, weights: &[f64]) {
+        for (column, weights) in self.columns.iter_mut().zip(weights.chunks(NODES)) {
+            let mut entry = Column::ZERO;
+            entry.0[..weights.len()].copy_from_slice(weights);
+            column.push(entry);
+        }
+    }
+
+    /// Computes all nodes of samples that have a row of `length` numbers each in `rows`; a group's
+    /// samples follow those of the group before. The nodes are written from `first` on.
+    ///
+    /// Column by column, and through each of them group by group: the weights of a column then stay
+    /// in the cache, and those of all columns would not.
+    #[inline(always)]
+    pub(super) fn apply(
+        &self,
+        groups: &[Group<'_>],
+        rows: &mut [f64],
+        length: usize,
+        first: usize,
+    ) {
+        for (c, (weights, bias)) in self.columns.iter().zip(&self.biases).enumerate() {
+            let size = NODES.min(self.nodes - c * NODES);
+            let mut start = first + c * NODES;
+            for group in groups {
+                let out = Out { rows: &mut rows[start..], length, size };
+                match group.samples {
+                    1 => group.sum::<1>(weights, bias, out),
+                    2 => group.sum::<2>(weights, bias, out),
+                    _ => group.sum::<GROUP>(weights, bias, out),
+                }
+                start += group.samples * length;
+            }
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn weight(&self, input: usize, node: usize) -> f64 {
+        self.columns[node / NODES][input].0[node % NODES]
+    }
+
+    #[cfg(test)]
+    pub(super) fn bias(&self, node: usize) -> f64 {
+        self.biases[node / NODES].0[node % NODES]
+    }
+}
+
+/// Where the sums of a column go: `size` numbers in each of a group's rows.
+struct Out<'a> {
+    rows: &'a mut [f64],
+    length: usize,
+    size: usize,
+}
+
+impl<'a> Group<'a> {
+    /// Of samples that all have the same inputs, given by their values.
+    pub(super) fn new(inputs: Option<&'a [u32]>, samples: &[&[f64]]) -> Self {
+        let length = samples.first().map_or(0, |values| values.len());
+        let values = (0..length).flat_map(|i| samples.iter().map(move |values| values[i]));
+        Group { samples: samples.len(), inputs, values: values.collect() }
+    }
+
+    #[inline(always)]
+    fn sum<const G: usize>(&self, weights: &[Column<NODES>], bias: &Column<NODES>, out: Out<'_>) {
+        let mut sums = [*bias; G];
+        let values = self.values.as_chunks::<G>().0;
+        match self.inputs {
+            None => add(weights.iter().zip(values), &mut sums),
+            Some(inputs) => {
+                add(inputs.iter().map(|&i| &weights[i as usize]).zip(values), &mut sums);
+            }
+        }
+        for (row, sums) in out.rows.chunks_mut(out.length).zip(&sums) {
+            row[..out.size].copy_from_slice(&sums.0[..out.size]);
+        }
+    }
+}
+
+/// sums ← sums + Σ x·w for `G` samples.
+#[inline(always)]
+fn add<'a, const G: usize>(
+    terms: impl Iterator<Item = (&'a Column<NODES>, &'a [f64; G])>,
+    sums: &mut [Column<NODES>; G],
+) {
+    let mut carried = *sums;
+    for (weights, x) in terms {
+        for s in 0..G {
+            for i in 0..NODES {
+                carried[s].0[i] = x[s].mul_add(weights.0[i], carried[s].0[i]);
+            }
+        }
+    }
+    *sums = carried;
+}

@@ -1,0 +1,355 @@
+//! The broad features of a sample (equations 1 to 3 of the paper).
+//!
+//! ```text
+//! z = W_fᵀ x + β_f        feature_groups × feature_nodes linear nodes
+//! h = σ(W_eᵀ x + β_e)     enhancement_groups × enhancement_nodes non-linear nodes
+//! a = [z; h]
+//! ```
+//!
+//! The weights are random and never change. The paper's equation 2 feeds h from x, as above, but gives
+//! W_e the shape that only z fits, and its appendix has z; so either can be had
+//! ([`EnhancementSource`]). Groups share no weights, so a number of groups of some nodes is one group
+//! of all of them; only the numbering of the weights knows the groups.
+//!
+//! An input's weights are drawn from a sequence named by the input, so that inputs may come in any
+//! order and at any time. Each node sums its inputs in increasing order, whatever the size of the
+//! block, which fixes the bits.
+//!
+//! Parts: `draw` has the weights, `layer` multiplies by them.
+
+mod draw;
+mod layer;
+
+use self::layer::{GROUP, Group, Layer};
+use crate::{activation::Activation, sample::Sample, simd::Path, threads::Threads};
+
+/// How the random weights are distributed. All are uniform and differ in size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WeightScale {
+    /// Unit variance divided by the number of a node's inputs: nodes are of the same size as
+    /// standardised inputs, however many there are.
+    #[default]
+    FanIn,
+    /// W_f on \[-1, 1\], W_e with orthonormal rows: the reading of the paper that comes closest to its
+    /// figures (it states no distribution). The enhancement nodes must see the linear nodes.
+    Paper,
+}
+
+/// What the non-linear enhancement nodes see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EnhancementSource {
+    /// The inputs: two nodes of three see all of them, the third sees a few, as suits a table of
+    /// unlike columns. An input then takes memory for its weights in every node.
+    #[default]
+    Inputs,
+    /// The linear feature nodes, as in the paper's appendix. Where there are more inputs than these
+    /// nodes, something is lost on the way; but an input takes little memory.
+    FeatureNodes,
+}
+
+/// Samples that a thread takes at a time. The weights of the whole map are read once for each such
+/// batch, and they may be larger than the cache.
+const BATCH: usize = if cfg!(test) { 5 } else { 16 };
+
+/// The random map from inputs to broad features.
+#[derive(Clone, Debug)]
+pub(crate) struct FeatureMap {
+    shape: Shape,
+    /// How many inputs a sample usually has, by which weights are scaled; until that is known, inputs
+    /// wait by their names.
+    fan_in: Option<usize>,
+    waiting: Vec<String>,
+    linear: Layer,
+    enhancement: Layer,
+    path: Path,
+    threads: Threads,
+}
+
+/// What the map is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) seed: u64,
+    /// The number of linear and of enhancement nodes.
+    pub(crate) linear: usize,
+    pub(crate) enhancement: usize,
+    pub(crate) activation: Activation,
+    pub(crate) weight_scale: WeightScale,
+    pub(crate) source: EnhancementSource,
+}
+
+impl Shape {
+    /// How many bytes the weights of that many inputs take.
+    pub(crate) fn bytes(&self, inputs: usize) -> u128 {
+        let per_node = Layer::bytes_per_input(self.enhancement);
+        let (fixed, seen) = match self.source {
+            EnhancementSource::Inputs => (0, per_node),
+            EnhancementSource::FeatureNodes => (per_node.saturating_mul(self.linear as u128), 0),
+        };
+        let per_input = Layer::bytes_per_input(self.linear) + seen;
+        per_input.saturating_mul(inputs as u128).saturating_add(fixed)
+    }
+}
+
+impl FeatureMap {
+    pub(crate) fn new(shape: Shape) -> Self {
+        let Shape { seed, linear, enhancement, weight_scale, source, .. } = shape;
+        let enhancement = match source {
+            EnhancementSource::Inputs => Layer::new(&draw::biases_from_inputs(seed, enhancement)),
+            EnhancementSource::FeatureNodes => {
+                let biases = draw::uniform(seed, "enhancement bias", "", enhancement);
+                let mut layer = Layer::new(&biases);
+                let weights = draw::from_linear(seed, linear, enhancement, weight_scale);
+                weights.chunks_exact(enhancement).for_each(|row| layer.push_input(row));
+                layer
+            }
+        };
+        FeatureMap {
+            shape,
+            fan_in: None,
+            waiting: Vec::new(),
+            linear: Layer::new(&draw::uniform(seed, "feature bias", "", linear)),
+            enhancement,
+            path: Path::detect(),
+            threads: Threads::default(),
+        }
+    }
+
+    /// How many features a sample has.
+    pub(crate) fn len(&self) -> usize {
+        self.shape.linear + self.shape.enhancement
+    }
+
+    pub(crate) fn declare_input(&mut self, name: &str) {
+        match self.fan_in {
+            Some(fan_in) => self.push_input(name, fan_in),
+            None => self.waiting.push(name.to_owned()),
+        }
+    }
+
+    /// Fixes the number of inputs per sample that weights are scaled for; only the first call counts.
+    pub(crate) fn fix_fan_in(&mut self, inputs: usize) {
+        if self.fan_in.is_none() {
+            self.fan_in = Some(inputs);
+            for name in std::mem::take(&mut self.waiting) {
+                self.push_input(&name, inputs);
+            }
+        }
+    }
+
+    fn push_input(&mut self, name: &str, fan_in: usize) {
+        let Shape { seed, linear, enhancement, weight_scale, source, .. } = self.shape;
+        self.linear.push_input(&draw::linear(seed, name, linear, weight_scale, fan_in));
+        if source == EnhancementSource::Inputs {
+            self.enhancement.push_input(&draw::from_inputs(seed, name, enhancement, fan_in));
+        }
+    }
+
+    /// Shares threads with others.
+    pub(crate) fn share_threads(&mut self, threads: &Threads) {
+        self.threads = threads.clone();
+    }
+
+    /// Appends the features of each sample, a row each, to `features`. `scaled` holds the samples'
+    /// values after scaling, one sample after the other.
+    pub(crate) fn transform<'a>(
+        &self,
+        samples: impl Iterator<Item = Sample<'a>>,
+        scaled: &[f64],
+        features: &mut Vec<f64>,
+    ) {
+        let mut rest = scaled;
+        let samples: Vec<(Sample<'_>, &[f64])> = samples
+            .map(|sample| {
+                let values;
+                (values, rest) = rest.split_at(sample.len());
+                (sample, values)
+            })
+            .collect();
+        let start = features.len();
+        features.resize(start + samples.len() * self.len(), 0.0);
+        let rows = features[start..].chunks_mut(BATCH * self.len());
+        let batches = samples.chunks(BATCH).zip(rows);
+        let enough = samples.len() > BATCH;
+        self.threads.share(enough, batches, || (), |(), (samples, rows)| self.fill(samples, rows));
+    }
+
+    /// Fills in the rows of some samples.
+    fn fill(&self, samples: &[(Sample<'_>, &[f64])], rows: &mut [f64]) {
+        if self.fan_in.is_none() {
+            return self.fill_early(samples, rows);
+        }
+        let (length, linear) = (self.len(), self.shape.linear);
+        let inputs = groups(samples);
+        self.path.run(
+            #[inline(always)]
+            || self.linear.apply(&inputs, rows, length, 0),
+        );
+        let linear_nodes;
+        let seen = match self.shape.source {
+            EnhancementSource::Inputs => &inputs,
+            EnhancementSource::FeatureNodes => {
+                let z: Vec<&[f64]> = rows.chunks_exact(length).map(|row| &row[..linear]).collect();
+                linear_nodes = z.chunks(GROUP).map(|z| Group::new(None, z)).collect();
+                &linear_nodes
+            }
+        };
+        self.path.run(
+            #[inline(always)]
+            || self.enhancement.apply(seen, rows, length, linear),
+        );
+        for row in rows.chunks_exact_mut(length) {
+            self.shape.activation.apply_on(self.path, &mut row[linear..]);
+        }
+    }
+
+    /// The same before the first sample was learned: each of these could be the one that fixes the
+    /// number of inputs.
+    fn fill_early(&self, samples: &[(Sample<'_>, &[f64])], rows: &mut [f64]) {
+        for (sample, row) in samples.iter().zip(rows.chunks_exact_mut(self.len())) {
+            let mut map = self.clone();
+            map.fix_fan_in(sample.0.len());
+            map.fill(std::slice::from_ref(sample), row);
+        }
+    }
+}
+
+/// Puts successive samples that have the same inputs into groups.
+fn groups<'a>(samples: &[(Sample<'a>, &'a [f64])]) -> Vec<Group<'a>> {
+    let alike = |a: &(Sample<'_>, &[f64]), b: &(Sample<'_>, &[f64])| {
+        a.0.inputs().is_none() && b.0.inputs().is_none() && a.1.len() == b.1.len()
+    };
+    samples
+        .chunk_by(alike)
+        .flat_map(|run| run.chunks(GROUP))
+        .map(|group| {
+            let values: Vec<&[f64]> = group.iter().map(|(_, values)| *values).collect();
+            Group::new(group[0].0.inputs(), &values)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCES: [EnhancementSource; 2] =
+        [EnhancementSource::Inputs, EnhancementSource::FeatureNodes];
+
+    fn map(
+        source: EnhancementSource,
+        linear: usize,
+        enhancement: usize,
+        names: &[&str],
+    ) -> FeatureMap {
+        let mut map = FeatureMap::new(Shape {
+            seed: 3,
+            linear,
+            enhancement,
+            activation: Activation::Tanh,
+            weight_scale: WeightScale::FanIn,
+            source,
+        });
+        for name in names {
+            map.declare_input(name);
+        }
+        map.fix_fan_in(names.len());
+        map
+    }
+
+    fn features(map: &FeatureMap, samples: &[Sample<'_>]) -> Vec<f64> {
+        let scaled: Vec<f64> = samples.iter().flat_map(|x| x.values()).copied().collect();
+        let mut features = Vec::new();
+        map.transform(samples.iter().copied(), &scaled, &mut features);
+        features
+    }
+
+    /// The equations, node by node.
+    fn definition(map: &FeatureMap, x: Sample<'_>) -> Vec<f64> {
+        let node = |layer: &Layer, inputs: &[(usize, f64)], j: usize| {
+            let sum: f64 = inputs.iter().map(|(i, x)| x * layer.weight(*i, j)).sum();
+            sum + layer.bias(j)
+        };
+        let x: Vec<(usize, f64)> = x.iter().collect();
+        let mut a: Vec<f64> = (0..map.shape.linear).map(|j| node(&map.linear, &x, j)).collect();
+        let z: Vec<(usize, f64)> = a.iter().copied().enumerate().collect();
+        let seen = if map.shape.source == EnhancementSource::Inputs { x } else { z };
+        let enhancement = 0..map.shape.enhancement;
+        a.extend(enhancement.map(|j| node(&map.enhancement, &seen, j).tanh()));
+        a
+    }
+
+    #[test]
+    fn features_follow_their_equations() {
+        let sizes = [(1, 1), (5, 11), (12, 12), (13, 25), (24, 7), (30, 1)];
+        for (source, (linear, enhancement)) in
+            SOURCES.into_iter().flat_map(|source| sizes.map(|size| (source, size)))
+        {
+            let map = map(source, linear, enhancement, &["a", "b", "c"]);
+            for x in [Sample::dense(&[0.3, -2.0, 0.7]), Sample::sparse(&[1], &[1.5]).unwrap()] {
+                let found = features(&map, &[x]);
+                let expected = definition(&map, x);
+                assert_eq!(found.len(), expected.len());
+                for (found, expected) in found.iter().zip(&expected) {
+                    assert!((found - expected).abs() < 1e-14);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_has_the_bits_of_its_samples() {
+        for source in SOURCES {
+            check_blocks(map(source, 13, 26, &["a", "b"]));
+        }
+    }
+
+    fn check_blocks(mut map: FeatureMap) {
+        let rows: Vec<[f64; 2]> = (0..17).map(|i| [i as f64 * 0.3 - 1.0, 0.1]).collect();
+        let samples: Vec<Sample<'_>> = rows
+            .iter()
+            .enumerate()
+            .map(|(i, row)| match i {
+                6 | 7 => Sample::sparse(&[1], &row[1..]).unwrap(),
+                9 => Sample::dense(&row[..1]),
+                _ => Sample::dense(row),
+            })
+            .collect();
+        let whole = features(&map, &samples);
+        let paths = [(Path::detect(), 1), (Path::Portable, 1), (Path::detect(), 3)];
+        for (path, threads) in paths {
+            map.path = path;
+            map.share_threads(&Threads::new(threads).unwrap());
+            for size in [1, 2, 3, 4, 5, 7] {
+                let parts: Vec<f64> =
+                    samples.chunks(size).flat_map(|part| features(&map, part)).collect();
+                assert_eq!(parts, whole, "blocks of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_inputs_does_not_matter() {
+        let forward =
+            features(&map(SOURCES[0], 10, 20, &["a", "b"]), &[Sample::dense(&[0.5, -1.0])]);
+        let backward =
+            features(&map(SOURCES[0], 10, 20, &["b", "a"]), &[Sample::dense(&[-1.0, 0.5])]);
+        for (forward, backward) in forward.iter().zip(&backward) {
+            assert!((forward - backward).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn before_the_first_sample_features_are_those_it_would_be_learned_with() {
+        for source in SOURCES {
+            let fixed = map(source, 4, 9, &["a", "b"]);
+            let mut open = FeatureMap::new(fixed.shape);
+            ["a", "b"].iter().for_each(|name| open.declare_input(name));
+            let x = Sample::dense(&[0.5, -1.0]);
+            assert_eq!(features(&open, &[x]), features(&fixed, &[x]));
+            open.fix_fan_in(2);
+            assert_eq!(features(&open, &[x]), features(&fixed, &[x]));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! From what the members predict to what the model says.
+//!
+//! Members are the nested models of all regressions. Their scores are averaged by recent error
+//! ([`Combination`]). With stacking, that average is only where a regression on the members' sharpened
+//! probabilities and on the last labels starts from ([`Stacking`]), and its scores become
+//! probabilities by a temperature ([`Temperature`]).
+
+use super::config::OnlineBlsConfig;
+use crate::{
+    combination::Combination, error::Error, probability, recent_labels::RecentLabels,
+    stacking::Stacking, temperature::Temperature,
+};
+
+/// How members share in predictions.
+#[derive(Clone, Debug)]
+pub(super) struct Committee {
+    average: Combination,
+    stacked: Option<Stacked>,
+}
+
+#[derive(Clone, Debug)]
+struct Stacked {
+    stacking: Stacking,
+    temperature: Temperature,
+    labels: RecentLabels,
+}
+
+/// What the committee says of one sample, and what it needs to learn from it.
+pub(super) struct Verdict {
+    /// A score for each class known.
+    pub(super) scores: Vec<f64>,
+    /// What was given to the stacking, and what it said, as probabilities.
+    predictions: Vec<f64>,
+    uncalibrated: Vec<f64>,
+}
+
+impl Committee {
+    pub(super) fn new(members: usize, config: &OnlineBlsConfig) -> Self {
+        let average = Combination::new(members);
+        let stacked = config.stacking.then(|| Stacked {
+            stacking: Stacking::new(prior(&average, config.label_lags)),
+            temperature: Temperature::new(),
+            labels: RecentLabels::new(config.label_lags),
+        });
+        Committee { average, stacked }
+    }
+
+    /// What each member is worth; they sum to 1.
+    pub(super) fn weights(&self) -> Vec<f64> {
+        self.average.weights()
+    }
+
+    /// A member's squared error of late, in sum.
+    pub(super) fn recent_loss(&self, member: usize) -> f64 {
+        self.average.loss(member)
+    }
+
+    /// Judges a sample by the members' scores: for each member a row of `classes`, of which the first
+    /// `known` were seen before.
+    pub(super) fn judge(&self, scores: &[f64], classes: usize, known: usize) -> Verdict {
+        let Some(Stacked { stacking, temperature, labels }) = &self.stacked else {
+            let mut scores = self.average.combine(scores, classes);
+            scores.truncate(known);
+            return Verdict { scores, predictions: Vec::new(), uncalibrated: Vec::new() };
+        };
+        if known == 0 {
+            let none = Vec::new;
+            return Verdict { scores: none(), predictions: none(), uncalibrated: none() };
+        }
+        let mut predictions = Vec::with_capacity((scores.len() / classes) * known);
+        for row in scores.chunks_exact(classes) {
+            predictions.extend(sharpen(probability::from_scores(&row[..known])));
+        }
+        labels.append_to(&mut predictions, known);
+        let uncalibrated = probability::from_scores(&stacking.scores(&predictions, known));
+        Verdict { scores: temperature.apply(&uncalibrated), predictions, uncalibrated }
+    }
+
+    /// Takes into account that a judged sample was of that class, and returns each member's squared
+    /// error.
+    pub(super) fn observe(
+        &mut self,
+        verdict: &Verdict,
+        scores: &[f64],
+        classes: usize,
+        class: usize,
+        weight: f64,
+    ) -> Result<Vec<f64>, Error> {
+        let errors = self.average.observe(scores, classes, class, weight);
+        if let Some(Stacked { stacking, temperature, labels }) = &mut self.stacked {
+            let known = verdict.scores.len();
+            let prior = prior(&self.average, labels.lags());
+            stacking.observe(&verdict.predictions, known, class, weight, &prior)?;
+            if class < known {
+                temperature.observe(&verdict.uncalibrated, &verdict.scores, class, weight);
+            }
+            labels.push(class);
+        }
+        Ok(errors)
+    }
+
+    /// Turns scores into probabilities.
+    pub(super) fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
+        match self.stacked {
+            Some(_) => scores.to_vec(),
+            None => probability::from_scores(scores),
+        }
+    }
+}
+
+/// The weights that stacking starts from: those of the average, and none for the labels.
+fn prior(average: &Combination, lags: usize) -> Vec<f64> {
+    let mut weights = average.weights();
+    weights.resize(weights.len() + lags, 0.0);
+    weights
+}
+
+/// The squares of probabilities, divided by their sum. A regression on indicators is too timid where
+/// classes are many, and a sum of timid predictions stays timid.
+fn sharpen(mut probabilities: Vec<f64>) -> Vec<f64> {
+    probabilities.iter_mut().for_each(|p| *p *= *p);
+    let sum: f64 = probabilities.iter().sum();
+    probabilities.iter_mut().for_each(|p| *p /= sum);
+    probabilities
+}

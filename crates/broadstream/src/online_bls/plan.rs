@@ -1,0 +1,104 @@
+//! Which regressions a model is made of.
+//!
+//! No single forgetting suits every stream: a stream that never changes wants none, another wants a
+//! memory of ten samples. So several regressions learn side by side, over one scaling and one feature
+//! map. What remembers little can tell few features apart: its regression takes only the first ones,
+//! which also makes all the small ones together cheaper than the large one.
+
+use super::config::OnlineBlsConfig;
+use crate::{forgetting::Forgetting, ridge::Ridge};
+
+/// What one regression is to be.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RegressionPlan {
+    pub(super) name: String,
+    /// How many of the features it sees.
+    pub(super) features: usize,
+    pub(super) forgetting: f64,
+    pub(super) ridge: f64,
+    /// Whether it begins anew at a drift.
+    pub(super) restarts: bool,
+}
+
+/// The rates of [`Forgetting::Auto`], and how often each halves the number of enhancement nodes. From
+/// one to the next the memory shrinks to about a third.
+const RATES: [(f64, u32); 6] =
+    [(0.9997, 2), (0.999, 2), (0.997, 3), (0.99, 3), (0.95, 3), (0.9, 4)];
+
+/// How often the regression that begins anew at a drift halves them.
+const RESTARTING: u32 = 2;
+
+/// The ridges of [`Ridge::Auto`] beside 1, and how often each halves them.
+const RIDGES: [(f64, u32); 2] = [(10.0, 1), (0.1, 2)];
+
+/// The regressions of a configuration, the one on all features first.
+pub(super) fn plan(config: &OnlineBlsConfig) -> Vec<RegressionPlan> {
+    let usual = config.ridge.usual();
+    let features = |halvings| config.linear().saturating_add(config.enhancement() >> halvings);
+    let share = config.forgetting.fixed().unwrap_or(1.0);
+    let mut plans = vec![RegressionPlan {
+        name: match config.forgetting {
+            Forgetting::Auto => "all samples".to_owned(),
+            Forgetting::Fixed(share) => format!("forgetting {share}"),
+        },
+        features: features(0),
+        forgetting: share,
+        ridge: usual,
+        restarts: false,
+    }];
+    if config.ridge == Ridge::Auto {
+        plans.extend(RIDGES.map(|(ridge, halvings)| RegressionPlan {
+            name: format!("ridge {ridge}"),
+            features: features(halvings),
+            forgetting: share,
+            ridge,
+            restarts: false,
+        }));
+    }
+    if config.forgetting == Forgetting::Auto {
+        plans.push(RegressionPlan {
+            name: "since the last drift".to_owned(),
+            features: features(RESTARTING),
+            forgetting: 1.0,
+            ridge: usual,
+            restarts: true,
+        });
+        plans.extend(RATES.map(|(forgetting, halvings)| RegressionPlan {
+            name: format!("forgetting {forgetting}"),
+            features: features(halvings),
+            forgetting,
+            ridge: usual,
+            restarts: false,
+        }));
+    }
+    plans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sizes(config: &OnlineBlsConfig) -> Vec<(usize, f64)> {
+        plan(config).iter().map(|plan| (plan.features, plan.forgetting)).collect()
+    }
+
+    #[test]
+    fn a_single_regression_is_what_was_configured() {
+        let forgetting = Forgetting::Fixed(0.99);
+        let config = OnlineBlsConfig { forgetting, ..OnlineBlsConfig::single() };
+        assert_eq!(sizes(&config), [(1100, 0.99)]);
+        let config = OnlineBlsConfig { ridge: Ridge::Auto, ..config };
+        assert_eq!(sizes(&config), [(1100, 0.99), (600, 0.99), (350, 0.99)]);
+    }
+
+    #[test]
+    fn the_default_has_a_regression_for_every_memory() {
+        let plans = plan(&OnlineBlsConfig::default());
+        assert_eq!(plans[0].features, 2100);
+        assert_eq!(plans.iter().filter(|plan| plan.restarts).count(), 1);
+        assert!(plans[1..].iter().all(|plan| plan.features <= 1100));
+        let mut names: Vec<&str> = plans.iter().map(|plan| plan.name.as_str()).collect();
+        names.dedup();
+        assert_eq!(names.len(), 10);
+    }
+}

@@ -1,0 +1,68 @@
+//! The labels that came last.
+//!
+//! Many streams dwell: the price that rose half an hour ago still rises, the patch of forest goes on.
+//! There a label before is worth more than many inputs. Only labels that were learned count, so
+//! predictions stay honest where labels come late.
+
+/// The last few labels learned, the latest first.
+#[derive(Clone, Debug)]
+pub(crate) struct RecentLabels {
+    lags: usize,
+    classes: Vec<usize>,
+}
+
+impl RecentLabels {
+    /// Remembers so many labels.
+    pub(crate) fn new(lags: usize) -> Self {
+        RecentLabels { lags, classes: Vec::with_capacity(lags) }
+    }
+
+    /// How many labels are remembered.
+    pub(crate) fn lags(&self) -> usize {
+        self.lags
+    }
+
+    pub(crate) fn push(&mut self, class: usize) {
+        self.classes.insert(0, class);
+        self.classes.truncate(self.lags);
+    }
+
+    /// Appends each label as if it were a prediction, certain of its class among the `classes` known;
+    /// one that there was not yet is undecided.
+    pub(crate) fn append_to(&self, predictions: &mut Vec<f64>, classes: usize) {
+        for lag in 0..self.lags {
+            let row = predictions.len();
+            match self.classes.get(lag) {
+                Some(&class) => {
+                    predictions.resize(row + classes, 0.0);
+                    predictions[row + class] = 1.0;
+                }
+                None => predictions.resize(row + classes, 1.0 / classes as f64),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_comes_first() {
+        let mut labels = RecentLabels::new(2);
+        let rows = |labels: &RecentLabels| {
+            let mut rows = Vec::new();
+            labels.append_to(&mut rows, 2);
+            rows
+        };
+        assert_eq!(rows(&labels), [0.5, 0.5, 0.5, 0.5]);
+        labels.push(1);
+        assert_eq!(rows(&labels), [0.0, 1.0, 0.5, 0.5]);
+        labels.push(0);
+        labels.push(0);
+        assert_eq!(rows(&labels), [1.0, 0.0, 1.0, 0.0]);
+        let mut none = RecentLabels::new(0);
+        none.push(1);
+        assert!(rows(&none).is_empty());
+    }
+}
