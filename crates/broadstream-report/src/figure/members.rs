@@ -13,7 +13,7 @@ use crate::{
     record::CurvePoint,
 };
 
-/// More lines than this cannot be told apart; the lightest members are then drawn as one.
+/// More lines than this cannot be told apart; the lightest members then have their mean drawn.
 const MOST_LINES: usize = 10;
 
 /// A line for the weight of each member, which the curve has as `weight:NAME`, with vertical marks at
@@ -71,7 +71,8 @@ pub(crate) fn member_weights(
 
 type Line = (String, Vec<(f64, f64)>);
 
-/// The members' lines in their order; the lightest of too many are summed up in one.
+/// The members' lines in their order; the lightest of too many have one for their mean, which stays on
+/// the scale of the others as their sum would not.
 fn lines(members: &[String], rows: &[(u64, Vec<f64>)]) -> Vec<Line> {
     let total = |member: usize| rows.iter().map(|(_, weights)| weights[member]).sum::<f64>();
     let mut heaviest: Vec<usize> = (0..members.len()).collect();
@@ -80,13 +81,15 @@ fn lines(members: &[String], rows: &[(u64, Vec<f64>)]) -> Vec<Line> {
     let (own, rest) = heaviest.split_at_mut(own);
     own.sort_unstable();
     let line = |members: &[usize]| {
-        let sum = |weights: &[f64]| members.iter().map(|member| weights[*member]).sum::<f64>();
-        rows.iter().map(|(sample, weights)| (*sample as f64, sum(weights))).collect()
+        let mean = |weights: &[f64]| {
+            members.iter().map(|member| weights[*member]).sum::<f64>() / members.len() as f64
+        };
+        rows.iter().map(|(sample, weights)| (*sample as f64, mean(weights))).collect()
     };
     let mut lines: Vec<Line> =
         own.iter().map(|member| (members[*member].clone(), line(&[*member]))).collect();
     if !rest.is_empty() {
-        lines.push((format!("the other {} together", rest.len()), line(rest)));
+        lines.push((format!("mean of the other {}", rest.len()), line(rest)));
     }
     lines
 }
@@ -96,13 +99,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lightest_of_too_many_are_drawn_as_one() {
+    fn the_lightest_of_too_many_are_drawn_by_their_mean() {
         let names: Vec<String> = (0..40).map(|k| k.to_string()).collect();
         let weights: Vec<f64> = (0..40).map(f64::from).collect();
         let lines = lines(&names, &[(10, weights)]);
         let labels: Vec<&str> = lines.iter().map(|(label, _)| label.as_str()).collect();
         assert_eq!(labels[..2], ["31", "32"]);
-        assert_eq!(labels[8..], ["39", "the other 31 together"]);
-        assert_eq!(lines[9].1, [(10.0, (0..31).sum::<i32>().into())]);
+        assert_eq!(labels[8..], ["39", "mean of the other 31"]);
+        assert_eq!(lines[9].1, [(10.0, 15.0)]);
     }
 }
