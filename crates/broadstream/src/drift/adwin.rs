@@ -87,8 +87,7 @@ impl Adwin {
     /// Adds a value; returns the change that it brought to light, if any. A value that is not finite,
     /// or beyond ±1e100, is an error and leaves the detector as it was.
     pub fn add(&mut self, value: f64) -> Result<Option<Change>, Error> {
-        // A NaN is not within the limit either.
-        if !(value.abs() <= LARGEST) {
+        if value.is_nan() || value.abs() > LARGEST {
             return Err(Error::Watched { value, limit: LARGEST });
         }
         if self.changed {
