@@ -11,7 +11,7 @@
 //! The details are River's (`river.drift.ADWIN` 0.26, which the tests compare with): parts of fewer
 //! than five values are not looked at, the window is cut at every 32nd value, and after a change the
 //! next value begins a new window. Written here since the crates that were found to have the method are
-//! learning libraries at large, with bounds of their own.
+//! parts of larger libraries, and none of them says that it agrees with River.
 
 use super::rows::{Group, Rows};
 use crate::error::Error;
