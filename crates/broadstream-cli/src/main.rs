@@ -9,6 +9,7 @@ mod applicable;
 mod args;
 mod baseline;
 mod compare;
+mod curve;
 mod datasets;
 mod experiment;
 mod export;

@@ -14,6 +14,9 @@ use crate::{failure::to_stdout, model::Model};
 /// A confusion matrix with more classes than this does not fit a screen.
 const MOST_CLASSES_SHOWN: usize = 12;
 
+/// More drifts than this do not fit a line.
+const MOST_DRIFTS_SHOWN: usize = 8;
+
 /// A confusion matrix with more classes than this is left out of the JSON: it would take more than
 /// all the rest.
 const MOST_CLASSES_IN_JSON: usize = 256;
@@ -61,6 +64,27 @@ impl Report<'_> {
                 })
             })
             .collect();
+        let reliability: Vec<Value> = self
+            .evaluation
+            .metrics
+            .calibration()
+            .bins()
+            .map(|bin| {
+                json!({
+                    "from": bin.from,
+                    "to": bin.to,
+                    "count": bin.count,
+                    "confidence": bin.confidence,
+                    "accuracy": bin.accuracy,
+                })
+            })
+            .collect();
+        let members: Vec<Value> = self
+            .evaluation
+            .members
+            .iter()
+            .map(|member| json!({ "name": member.name, "weight": member.weight }))
+            .collect();
         json!({
             "source": self.source,
             "target": self.schema.target(),
@@ -77,6 +101,7 @@ impl Report<'_> {
             "kappa": summary.kappa,
             "log_loss": summary.log_loss,
             "brier": summary.brier,
+            "ece": summary.ece,
             "window": {
                 "samples": window.samples,
                 "oca": window.oca,
@@ -87,6 +112,9 @@ impl Report<'_> {
                 "log_loss": window.log_loss,
                 "brier": window.brier,
             },
+            "drifts": self.evaluation.drifts,
+            "members": members,
+            "reliability": reliability,
             "per_class": per_class,
             "confusion": matrix,
             "seconds": self.seconds,
@@ -120,9 +148,17 @@ impl Report<'_> {
             text += format!("{name:<28}{all:>8.4}{last:>14}").trim_end();
             text.push('\n');
         }
+        text += &self.drift_line();
         text += &self.confusion_table();
         text += &self.time_lines();
         text
+    }
+
+    fn drift_line(&self) -> String {
+        match drifts(&self.evaluation.drifts) {
+            Some(drifts) => format!("\ndrifts seen at {drifts}\n"),
+            None => String::new(),
+        }
     }
 
     fn confusion_table(&self) -> String {
@@ -183,8 +219,18 @@ impl Report<'_> {
     }
 }
 
+/// The samples at which drifts were seen, as far as they fit a line; `None` without any.
+fn drifts(samples: &[u64]) -> Option<String> {
+    let shown: Vec<String> = samples.iter().take(MOST_DRIFTS_SHOWN).map(u64::to_string).collect();
+    let more = match samples.len().saturating_sub(MOST_DRIFTS_SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
+}
+
 /// Each metric's name, its value over the whole stream and, where it has one, over the window.
-fn metric_rows(all: &Summary, last: &WindowSummary) -> [(&'static str, f64, Option<f64>); 9] {
+fn metric_rows(all: &Summary, last: &WindowSummary) -> [(&'static str, f64, Option<f64>); 10] {
     [
         ("accuracy (OCA)", all.oca, Some(last.oca)),
         ("error (OCE)", all.oce, Some(1.0 - last.oca)),
@@ -195,5 +241,21 @@ fn metric_rows(all: &Summary, last: &WindowSummary) -> [(&'static str, f64, Opti
         ("Cohen's kappa", all.kappa, Some(last.kappa)),
         ("log loss", all.log_loss, Some(last.log_loss)),
         ("Brier score", all.brier, Some(last.brier)),
+        ("calibration error (ECE)", all.ece, None),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_drifts_are_cut_short() {
+        let all: Vec<u64> = (1..=11).map(|k| 100 * k).collect();
+        assert_eq!(drifts(&[]), None);
+        assert_eq!(drifts(&all[..2]).unwrap(), "100, 200");
+        assert_eq!(drifts(&all[..8]).unwrap(), "100, 200, 300, 400, 500, 600, 700, 800");
+        let cut = "100, 200, 300, 400, 500, 600, 700, 800 and 3 more";
+        assert_eq!(drifts(&all).unwrap(), cut);
+    }
 }

@@ -1,9 +1,14 @@
 //! The page of a single run.
 
-use broadstream::metrics::per_class;
-use broadstream_report::{ClassRow, RunReport, TimeBin, run_page};
+use broadstream::{
+    Evaluation, Member,
+    metrics::{ReliabilityBin, per_class},
+};
+use broadstream_report::{
+    ClassRow, CurvePoint, Event, MemberRow, ReliabilityRow, RunReport, TimeBin, run_page,
+};
 
-use crate::{machine, output::Report, record};
+use crate::{curve, machine, output::Report, record};
 
 /// Classes beyond which the confusion matrix would be larger than all else.
 const MOST_CLASSES: usize = 1000;
@@ -57,7 +62,10 @@ pub(crate) fn page(report: &Report<'_>) -> anyhow::Result<String> {
         .map(|(name, value)| (name.to_owned(), Some(value)))
         .into(),
         window_samples: window.samples,
-        curve: evaluation.curve.iter().map(record::curve_point).collect(),
+        curve: evaluation.curve.iter().map(|point| curve_point(evaluation, point)).collect(),
+        events: evaluation.drifts.iter().map(drift).collect(),
+        members: evaluation.members.iter().map(member_row).collect(),
+        reliability: evaluation.metrics.calibration().bins().map(reliability_row).collect(),
         confusion: (0..classes).map(row).collect(),
         per_class: per_class(confusion).iter().map(class_row).collect(),
         seconds: Some(report.seconds),
@@ -69,4 +77,25 @@ pub(crate) fn page(report: &Report<'_>) -> anyhow::Result<String> {
         ..RunReport::default()
     };
     Ok(run_page(&page)?)
+}
+
+/// A point of the curve with the members' weights, which only the page shows.
+fn curve_point(evaluation: &Evaluation, point: &broadstream::CurvePoint) -> CurvePoint {
+    let names = evaluation.members.iter().map(|member| curve::weight_of(&member.name));
+    let mut shown = record::curve_point(point);
+    shown.values.extend(names.zip(point.weights.iter().copied()));
+    shown
+}
+
+fn drift(sample: &u64) -> Event {
+    Event { sample: *sample, label: "drift".to_owned() }
+}
+
+fn member_row(member: &Member) -> MemberRow {
+    MemberRow { name: member.name.clone(), weight: Some(member.weight) }
+}
+
+fn reliability_row(bin: ReliabilityBin) -> ReliabilityRow {
+    let ReliabilityBin { from, to, count, confidence, accuracy } = bin;
+    ReliabilityRow { from, to, count, confidence: Some(confidence), accuracy: Some(accuracy) }
 }

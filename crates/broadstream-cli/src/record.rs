@@ -33,7 +33,7 @@ pub(crate) fn of(evaluation: &Evaluation, config: serde_json::Value) -> Record {
 }
 
 /// The metrics of a whole run under the names that records have for them.
-pub(crate) fn metrics(summary: &Summary) -> [(&'static str, f64); 9] {
+pub(crate) fn metrics(summary: &Summary) -> [(&'static str, f64); 10] {
     [
         ("oca", summary.oca),
         ("oce", summary.oce),
@@ -44,6 +44,7 @@ pub(crate) fn metrics(summary: &Summary) -> [(&'static str, f64); 9] {
         ("kappa", summary.kappa),
         ("log_loss", summary.log_loss),
         ("brier", summary.brier),
+        ("ece", summary.ece),
     ]
 }
 

@@ -11,11 +11,14 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use broadstream::{CurvePoint, Observer, Outcome, PrequentialOptions, evaluate, metrics::Metrics};
+use broadstream::{
+    CurvePoint, Member, Observer, Outcome, PrequentialOptions, evaluate, metrics::Metrics,
+};
 
 use crate::{
     applicable,
     args::{ModelArguments, RunArguments},
+    curve,
     failure::BadUsage,
     model, output, page,
     progress::Progress,
@@ -44,12 +47,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
     let model_arguments = use_all_cores(model_arguments);
     let mut model = model::build(&model_arguments, &source, input, &*opened.stream)?;
 
+    let members = model.classifier.members();
     let start = Instant::now();
     let mut watcher = Watcher {
         progress: Progress::new(&opened, input.limit, options.quiet),
         start,
         predictions: options.predictions.as_deref().map(predictions_file).transpose()?,
-        curve: options.curve.as_deref().map(curve_file).transpose()?,
+        curve: options.curve.as_deref().map(|path| curve_file(path, &members)).transpose()?,
     };
     let Opened { stream, .. } = &mut opened;
     let clock = || start.elapsed();
@@ -140,14 +144,8 @@ impl Observer for Watcher {
     }
 
     fn curve(&mut self, point: &CurvePoint) {
-        let Some(curve) = &mut self.curve else { return };
-        let CurvePoint { cumulative: c, window: w, .. } = point;
-        let values = [
-            c.oca, c.bacc, c.avrbacc, c.f1, c.mcc, c.kappa, c.log_loss, c.brier, w.oca, w.bacc,
-            w.f1, w.mcc, w.kappa, w.log_loss, w.brier,
-        ];
-        let sample = std::iter::once(c.samples.to_string());
-        curve.write(sample.chain(values.iter().map(f64::to_string)));
+        let Some(file) = &mut self.curve else { return };
+        file.write(curve::row(point));
     }
 
     fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
@@ -161,29 +159,11 @@ impl Observer for Watcher {
 }
 
 fn predictions_file(path: &Path) -> Result<Table> {
-    Table::create(path, &["sample", "label", "prediction", "probability"])
+    Table::create(path, ["sample", "label", "prediction", "probability"])
 }
 
-fn curve_file(path: &Path) -> Result<Table> {
-    let columns = [
-        "sample",
-        "oca",
-        "bacc",
-        "avrbacc",
-        "f1",
-        "mcc",
-        "kappa",
-        "log_loss",
-        "brier",
-        "window_oca",
-        "window_bacc",
-        "window_f1",
-        "window_mcc",
-        "window_kappa",
-        "window_log_loss",
-        "window_brier",
-    ];
-    Table::create(path, &columns)
+fn curve_file(path: &Path, members: &[Member]) -> Result<Table> {
+    Table::create(path, curve::columns(members))
 }
 
 /// A CSV file in the making.
@@ -195,7 +175,7 @@ struct Table {
 }
 
 impl Table {
-    fn create(path: &Path, columns: &[&str]) -> Result<Self> {
+    fn create(path: &Path, columns: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<Self> {
         let file = File::create(path).with_context(|| format!("creating {}", path.display()))?;
         let mut writer = csv::Writer::from_writer(BufWriter::new(file));
         let failure = writer.write_record(columns).err();

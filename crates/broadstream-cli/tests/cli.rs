@@ -71,6 +71,7 @@ fn a_run_without_a_source_takes_the_drifting_sea_stream() {
         "kappa",
         "log_loss",
         "brier",
+        "ece",
         "seconds",
         "samples_per_second",
     ];
@@ -86,12 +87,33 @@ fn a_run_without_a_source_takes_the_drifting_sea_stream() {
 fn the_table_shows_every_metric_and_the_confusion() {
     let output = broadstream(&[&["run", "sea", "--limit", "500"], &SMALL[..]].concat());
     let text = stdout(&output);
-    for part in
-        ["accuracy (OCA)", "AVRBACC", "macro F1", "kappa", "Brier", "Confusion", "samples/s"]
-    {
+    for part in [
+        "accuracy (OCA)",
+        "AVRBACC",
+        "macro F1",
+        "kappa",
+        "Brier",
+        "(ECE)",
+        "Confusion",
+        "samples/s",
+    ] {
         assert!(text.contains(part), "{part} is missing in\n{text}");
     }
     assert!(output.stderr.is_empty(), "no progress bar where there is no terminal");
+}
+
+#[test]
+fn drifts_are_reported_where_the_concept_changes() {
+    let source = "stagger:drift=recurring,every=1000,samples=3000";
+    let result = json(&["run", source, "--forgetting", "0.99"]);
+    let drifts: Vec<u64> =
+        result["drifts"].as_array().unwrap().iter().map(|drift| drift.as_u64().unwrap()).collect();
+    assert_eq!(drifts.iter().map(|drift| drift / 1000).collect::<Vec<_>>(), [1, 2]);
+    let arguments = ["run", source, "--forgetting", "0.99"];
+    let text = stdout(&broadstream(&[&arguments, &SMALL[..]].concat()));
+    assert!(text.contains(&format!("\ndrifts seen at {}, {}\n", drifts[0], drifts[1])), "{text}");
+    let calm = stdout(&broadstream(&[&["run", "sea", "--limit", "500"], &SMALL[..]].concat()));
+    assert!(!calm.contains("drifts"), "{calm}");
 }
 
 #[test]
@@ -182,6 +204,17 @@ fn curves_and_predictions_are_written() {
     assert_eq!(samples, ["100", "200", "250"]);
     let last: f64 = rows[3].split(',').nth(1).unwrap().parse().unwrap();
     assert_eq!(last, result["oca"].as_f64().unwrap());
+    let members = result["members"].as_array().unwrap();
+    let names = members.iter().map(|member| format!("weight:{}", member["name"].as_str().unwrap()));
+    let names: Vec<String> = ["ece".into(), "drifts".into()].into_iter().chain(names).collect();
+    let columns: Vec<&str> = rows[0].split(',').collect();
+    assert_eq!(columns[9], names[0]);
+    assert_eq!(columns[17..], names[1..]);
+    let weights = rows[3].split(',').skip(18).map(|cell| cell.parse::<f64>().unwrap());
+    assert!(weights.eq(members.iter().map(|member| member["weight"].as_f64().unwrap())));
+    let reliability = result["reliability"].as_array().unwrap();
+    let counts = reliability.iter().map(|bin| bin["count"].as_u64().unwrap());
+    assert_eq!(counts.sum::<u64>(), 249, "before the first sample no class was known");
 
     let predictions = fs::read_to_string(predictions).unwrap();
     assert_eq!(predictions.lines().next(), Some("sample,label,prediction,probability"));
@@ -376,6 +409,8 @@ fn bad_usage_has_its_own_exit_code() {
         &["run", "sea", "--scaling", "none", "--freeze-scaling-after", "5"],
         &["run", "sea", "--freeze-scaling-after", "1"],
         &["run", "sea", "--curve-every", "5"],
+        &["run", "sea", "--drift-confidence", "0"],
+        &["run", "sea", "--drift-confidence", "NaN"],
         &["generate", "nothing"],
         &["generate"],
         &[],

@@ -5,8 +5,9 @@
 use std::{collections::BTreeMap, error::Error, fs, path::Path};
 
 use broadstream_report::{
-    ClassRow, CurvePoint, Event, ExperimentLink, ExperimentPage, Labels, Output, OverviewPage,
-    Record, RunReport, TimeBin, UpdateTime, View, experiment_page, overview_page, render, run_page,
+    ClassRow, CurvePoint, Event, ExperimentLink, ExperimentPage, Labels, MemberRow, Output,
+    OverviewPage, Record, ReliabilityRow, RunReport, TimeBin, UpdateTime, View, experiment_page,
+    overview_page, render, run_page,
 };
 use serde::Deserialize;
 
@@ -223,6 +224,28 @@ fn record(
     }
 }
 
+const MEMBERS: [&str; 3] = ["100 features", "350 features", "1100 features"];
+
+/// What the members are worth so long after a drift: the smallest is soon good, the largest in the end.
+fn weights(since: f64) -> [f64; 3] {
+    let scores = [3.0, 2.0 + since / 20.0, since / 8.0];
+    let sum: f64 = scores.iter().map(|score| score.exp()).sum();
+    scores.map(|score| score.exp() / sum)
+}
+
+/// Predictions that are a little too sure.
+fn reliability() -> Vec<ReliabilityRow> {
+    let edge = |bin: u32| f64::from(bin) / 15.0;
+    let row = |bin: u32| ReliabilityRow {
+        from: edge(bin),
+        to: edge(bin + 1),
+        count: u64::from(bin).pow(3),
+        confidence: Some(edge(bin) + 0.035),
+        accuracy: Some((edge(bin) + 0.035).powf(1.3)),
+    };
+    (0..15).map(row).collect()
+}
+
 fn run() -> RunReport {
     let labels: Vec<String> = ('A'..='J').map(String::from).collect();
     let classes = labels.len();
@@ -249,8 +272,10 @@ fn run() -> RunReport {
         let since = if step > 55 { step - 55 } else { step } as f64;
         let window = 0.96 - 0.35 * (-since / 7.0).exp() + 0.012 * noise(step, 1, 1);
         let oca = 0.94 - 0.4 * (-(step as f64) / 12.0).exp();
-        let values = [("oca".to_owned(), oca), ("window_oca".to_owned(), window)].into();
-        CurvePoint { sample: 100 * step, values }
+        let accuracy = [("oca".to_owned(), oca), ("window_oca".to_owned(), window)];
+        let shares = MEMBERS.iter().zip(weights(since));
+        let shares = shares.map(|(name, weight)| (format!("weight:{name}"), weight));
+        CurvePoint { sample: 100 * step, values: shares.chain(accuracy).collect() }
     });
     let metrics = ["oca", "bacc", "avrbacc", "f1", "mcc", "kappa"];
     let metrics = metrics.iter().zip([0.9372, 0.9366, 0.9312, 0.9368, 0.9302, 0.9301]);
@@ -271,6 +296,12 @@ fn run() -> RunReport {
         window_samples: 1000,
         curve: curve.collect(),
         events: vec![Event { sample: 5500, label: "drift".to_owned() }],
+        members: MEMBERS
+            .iter()
+            .zip(weights(45.0))
+            .map(|(name, weight)| MemberRow { name: (*name).to_owned(), weight: Some(weight) })
+            .collect(),
+        reliability: reliability(),
         confusion: confusion.clone(),
         per_class: per_class.collect(),
         seconds: Some(0.87),

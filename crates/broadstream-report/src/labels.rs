@@ -139,7 +139,7 @@ fn built_in(key: &str) -> Metric {
         label: label.to_owned(),
         scale: 100.0,
         decimals: Some(2),
-        lower_is_better: key == "oce",
+        lower_is_better: ["oce", "ece"].contains(&key),
         bounds,
     };
     let plain = |label: &str, lower_is_better, bounds| Metric {
@@ -157,6 +157,7 @@ fn built_in(key: &str) -> Metric {
         "f1" => percent("F1 (%)", PERCENT),
         "mcc" => percent("MCC (%)", (-100.0, 100.0)),
         "kappa" => percent("kappa (%)", (-100.0, 100.0)),
+        "ece" => percent("ECE (%)", PERCENT),
         "log_loss" => plain("log loss", true, (0.0, f64::INFINITY)),
         "brier" => plain("Brier score", true, (0.0, 2.0)),
         "samples_per_second" => {

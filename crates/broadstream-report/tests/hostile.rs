@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use broadstream_report::{
     BarsView, ClassRow, CurvePoint, CurvesView, Error, Event, ExperimentLink, ExperimentPage,
-    Labels, LinesView, Output, OverviewPage, Record, Rendered, RunReport, TableView, TimeBin,
-    UpdateTime, View, experiment_page, overview_page, render, run_page,
+    Labels, LinesView, MemberRow, Output, OverviewPage, Record, ReliabilityRow, Rendered,
+    RunReport, TableView, TimeBin, UpdateTime, View, experiment_page, overview_page, render,
+    run_page,
 };
 
 const HOSTILE: &str = "<script>alert('x')</script>\"&\\%$#_{}~^|\u{1}µ±";
@@ -266,6 +267,59 @@ fn runs_with_few_and_many_classes_have_a_page() {
         assert_harmless(&page);
         assert_eq!(page.contains("<table class=\"heat\">"), (2..=30).contains(&classes));
         assert_eq!(page.contains("most confused pairs"), classes > 30);
+    }
+}
+
+/// A run of a model of so many members, with a curve of so many points whose weights are all that.
+fn run_of_members(members: usize, points: u64, weight: f64) -> RunReport {
+    let name = |member: usize| format!("{member}{HOSTILE}");
+    let weights = || (0..members).map(|m| (format!("weight:{}", name(m)), weight)).collect();
+    RunReport {
+        members: (0..members)
+            .map(|member| MemberRow { name: name(member), weight: Some(weight) })
+            .collect(),
+        curve: (1..=points).map(|k| CurvePoint { sample: 10 * k, values: weights() }).collect(),
+        events: (0..points).map(|k| Event { sample: k, label: "drift".to_owned() }).collect(),
+        ..RunReport::default()
+    }
+}
+
+#[test]
+fn any_number_of_members_with_any_weights_has_a_page() {
+    for members in [0, 1, 2, 10, 11, 40, 300] {
+        for points in [0, 1, 3, 1000] {
+            for weight in [0.0, 0.5, -1.0, 1e308, f64::NAN, f64::INFINITY] {
+                let page = run_page(&run_of_members(members, points, weight)).unwrap();
+                assert_harmless(&page);
+                let drawn = members > 1 && points > 0 && weight.is_finite();
+                assert_eq!(page.contains("<h2>Members</h2>"), drawn, "{members} {points} {weight}");
+                assert!(!page.contains("NaN") && !page.contains("inf\""), "{page}");
+                assert_eq!(page.contains("more are left out"), drawn && members > 24);
+            }
+        }
+    }
+}
+
+#[test]
+fn any_reliability_has_a_page() {
+    let odd = [0.0, 0.5, 1.0, -1.0, 7.0, 1e308, f64::NAN, f64::INFINITY];
+    for (confidence, accuracy) in odd.iter().flat_map(|a| odd.iter().map(move |b| (*a, *b))) {
+        for count in [0, 1, u64::MAX] {
+            let row = ReliabilityRow {
+                from: confidence,
+                to: accuracy,
+                count,
+                confidence: Some(confidence),
+                accuracy: Some(accuracy),
+            };
+            let reliability = vec![row, ReliabilityRow { count, ..ReliabilityRow::default() }, row];
+            let page = run_page(&RunReport { reliability, ..RunReport::default() }).unwrap();
+            assert_harmless(&page);
+            let drawn = count > 0 && confidence.is_finite() && accuracy.is_finite();
+            assert_eq!(page.contains("<h2>Calibration</h2>"), drawn);
+            let svg = page.split("<svg").nth(1).unwrap_or("").split("</svg>").next().unwrap_or("");
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) enum Shape {
     Wide,
     /// One long low panel.
     Strip,
+    /// One panel, about as high as wide.
+    Square,
 }
 
 /// What stands before a label of the legend.
@@ -33,6 +35,10 @@ pub(crate) enum Key {
     Bar(Style),
     /// Points with a fitted line.
     Points(Style),
+    /// A thin line without markers.
+    Trend(Style),
+    /// The vertical line of an event.
+    Event,
 }
 
 pub(crate) struct Panel {
@@ -52,6 +58,8 @@ pub(crate) enum Mark {
     Trend { points: Vec<(f64, f64)>, style: Style },
     /// Points alone.
     Points { points: Vec<(f64, f64)>, style: Style },
+    /// A disc whose area is that share of the largest one's.
+    Disc { x: f64, y: f64, share: f64, style: Style },
     /// A vertical whisker at x from low to high,
     /// without a style in the colour of text.
     Whisker { x: f64, low: f64, high: f64, style: Option<Style> },

@@ -177,7 +177,7 @@ fn panel(title: String, curves: &[Curve], metric: &Metric) -> Panel {
 }
 
 /// Not many more points than pixels; the last one stays.
-fn thinned(curve: &[(u64, Summary)]) -> impl Iterator<Item = &(u64, Summary)> {
+pub(crate) fn thinned<T>(curve: &[T]) -> impl Iterator<Item = &T> {
     let stride = curve.len().div_ceil(MOST_POINTS).max(1);
     let last = curve.len().saturating_sub(1);
     curve

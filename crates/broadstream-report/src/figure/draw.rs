@@ -9,6 +9,11 @@ use crate::figure::{
 };
 
 const LINE_WIDTH: f64 = 1.7;
+const TREND_WIDTH: f64 = 1.2;
+
+/// The radii of the largest disc, and of the smallest that can still be seen.
+const DISC_RADIUS: f64 = 12.0;
+const LEAST_RADIUS: f64 = 2.2;
 
 pub(crate) fn draw(chart: &Chart) -> String {
     let layout = Layout::of(chart);
@@ -112,13 +117,17 @@ fn draw_mark(svg: &mut Svg, panel: &Panel, area: Area, mark: &Mark) {
             }
         }
         Mark::Trend { points, style } => {
-            let pen = Pen { dash: style.dash(), ..Pen::new(style.colour(), 1.2) };
+            let pen = Pen { dash: style.dash(), ..Pen::new(style.colour(), TREND_WIDTH) };
             svg.polyline(&all(points), pen);
         }
         Mark::Points { points, style } => {
             for point in all(points) {
                 draw_marker(svg, point, *style);
             }
+        }
+        Mark::Disc { x, y, share, style } => {
+            let radius = (DISC_RADIUS * share.sqrt()).max(LEAST_RADIUS);
+            svg.circle(at(*x, *y), radius, style.colour(), Some(Pen::new(GROUND, 1.0)));
         }
         Mark::Whisker { x, low, high, style } => {
             let (from, to) = (at(*x, *low), at(*x, *high));
@@ -141,8 +150,7 @@ fn draw_mark(svg: &mut Svg, panel: &Panel, area: Area, mark: &Mark) {
         }
         Mark::Event { x, label } => {
             let (x, _) = at(*x, panel.y.low);
-            let pen = Pen { dash: "3 3", ..Pen::new(INK, 1.0) };
-            svg.line((x, area.y - 12.0), (x, area.y + area.height), pen);
+            svg.line((x, area.y - 12.0), (x, area.y + area.height), event_pen());
             if !label.is_empty() {
                 let end = x > area.x + 0.7 * area.width;
                 let (align, shift) = if end { (Align::End, -4.0) } else { (Align::Start, 4.0) };
@@ -151,6 +159,10 @@ fn draw_mark(svg: &mut Svg, panel: &Panel, area: Area, mark: &Mark) {
             }
         }
     }
+}
+
+fn event_pen() -> Pen<'static> {
+    Pen { dash: "3 3", ..Pen::new(INK, 1.0) }
 }
 
 fn draw_key(svg: &mut Svg, (x, y): (f64, f64), key: Key) {
@@ -162,9 +174,16 @@ fn draw_key(svg: &mut Svg, (x, y): (f64, f64), key: Key) {
             draw_marker(svg, middle, style);
         }
         Key::Points(style) => {
-            let pen = Pen { dash: style.dash(), ..Pen::new(style.colour(), 1.2) };
-            svg.line((x, y), (x + KEY_WIDTH, y), pen);
+            draw_key(svg, (x, y), Key::Trend(style));
             draw_marker(svg, middle, style);
+        }
+        Key::Trend(style) => {
+            let pen = Pen { dash: style.dash(), ..Pen::new(style.colour(), TREND_WIDTH) };
+            svg.line((x, y), (x + KEY_WIDTH, y), pen);
+        }
+        Key::Event => {
+            let x = x + KEY_WIDTH - 5.0;
+            svg.line((x, y - 8.0), (x, y + 8.0), event_pen());
         }
         Key::Bar(style) => draw_bar(svg, (x + 12.0, y - 7.0), (22.0, 14.0), style),
     }

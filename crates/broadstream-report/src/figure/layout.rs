@@ -38,7 +38,7 @@ impl Layout {
     pub(crate) fn of(chart: &Chart) -> Layout {
         let count = chart.panels.len().max(1);
         let columns = match (chart.shape, count) {
-            (Shape::Wide | Shape::Strip, _) => 1,
+            (Shape::Wide | Shape::Strip | Shape::Square, _) => 1,
             (Shape::Grid, 1..=3) => count,
             (Shape::Grid, 4) => 2,
             (Shape::Grid, _) => 3,
@@ -46,6 +46,7 @@ impl Layout {
         let (width, panel_height) = match (chart.shape, columns) {
             (Shape::Strip, _) => (900.0, 230.0),
             (Shape::Wide, _) => (900.0, 260.0),
+            (Shape::Square, _) => (440.0, 350.0),
             (Shape::Grid, 1) => (560.0, 300.0),
             (Shape::Grid, 2) => (760.0, 220.0),
             (Shape::Grid, _) => (960.0, 190.0),

@@ -7,11 +7,14 @@ mod bars;
 mod chart;
 mod curves;
 mod draw;
+mod events;
 mod fit;
 mod font;
 mod layout;
 mod lines;
+mod members;
 mod pixels;
+mod reliability;
 mod run;
 mod style;
 mod svg;
@@ -20,7 +23,9 @@ pub(crate) use self::{
     bars::bars,
     curves::curves,
     lines::lines,
+    members::member_weights,
     pixels::png,
+    reliability::reliability,
     run::{accuracy_over_time, histogram},
     style::Styles,
 };

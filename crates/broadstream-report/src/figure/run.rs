@@ -6,6 +6,7 @@ use crate::{
         chart::{Chart, Key, Mark, Panel, Shape},
         curves::marked,
         draw::draw,
+        events::event_marks,
         style::Style,
     },
     labels::Labels,
@@ -45,9 +46,9 @@ pub(crate) fn accuracy_over_time(
         return None;
     }
     let last = curve.iter().map(|point| point.sample).max().unwrap_or(0);
-    for (sample, label) in events.iter().filter(|(sample, _)| *sample <= last) {
-        marks.push(Mark::Event { x: *sample as f64, label: label.clone() });
-    }
+    let (events, event_key) = event_marks(events, last);
+    marks.splice(..0, events);
+    legend.extend(event_key);
     let metric = labels.metric("oca");
     let panel = Panel {
         title: String::new(),

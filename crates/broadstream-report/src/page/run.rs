@@ -38,10 +38,14 @@ pub struct RunReport {
     pub window: BTreeMap<String, Option<f64>>,
     /// The samples of that window.
     pub window_samples: u64,
-    /// The metrics on the way: `oca` and `window_oca` are drawn.
+    /// The metrics on the way: `oca`, `window_oca` and the members' `weight:NAME` are drawn.
     pub curve: Vec<CurvePoint>,
     /// Moments to mark in that curve, such as drifts.
     pub events: Vec<Event>,
+    /// The parts whose predictions the model combines, in their order.
+    pub members: Vec<MemberRow>,
+    /// Confidence against accuracy, in ascending order of confidence.
+    pub reliability: Vec<ReliabilityRow>,
     /// Samples by truth (rows) and prediction (columns).
     pub confusion: Vec<Vec<u64>>,
     /// What each class came to.
@@ -86,6 +90,32 @@ pub struct ClassRow {
     pub support: u64,
 }
 
+/// One member of a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemberRow {
+    /// Its name.
+    pub name: String,
+    /// Its weight after the last sample, as a fraction.
+    pub weight: Option<f64>,
+}
+
+/// The predictions that the model was about equally sure of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReliabilityRow {
+    /// From this confidence,
+    pub from: f64,
+    /// to this one.
+    pub to: f64,
+    /// The number of predictions.
+    pub count: u64,
+    /// Their mean confidence.
+    pub confidence: Option<f64>,
+    /// The share of them that was right.
+    pub accuracy: Option<f64>,
+}
+
 /// Samples that took between two times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimeBin {
@@ -104,6 +134,11 @@ struct Context<'a> {
     facts: Vec<(&'static str, String)>,
     headlines: Vec<(String, String)>,
     curve: Value,
+    members: Value,
+    member_rows: Vec<(String, (String, String))>,
+    more_members: usize,
+    reliability: Value,
+    reliability_rows: Vec<[String; 4]>,
     metrics: Vec<[String; 3]>,
     window: String,
     confusion: Option<Confusion>,
@@ -131,6 +166,9 @@ struct TimePart {
     each: String,
 }
 
+/// Members in the table; a model with more shows the heaviest.
+const MOST_MEMBERS: usize = 24;
+
 /// Classes in the table; a run with more shows those with most samples.
 const MOST_CLASSES: usize = 60;
 
@@ -157,6 +195,12 @@ pub fn run_page(report: &RunReport) -> Result<String, Error> {
         report.histogram.iter().map(|bin| (bin.from, bin.to, bin.count)).collect();
     let curve = figure::accuracy_over_time(&report.curve, &events, &labels);
     let histogram = figure::histogram(&bins);
+    let names: Vec<String> = report.members.iter().map(|member| member.name.clone()).collect();
+    let members = figure::member_weights(&report.curve, &names, &events);
+    let members_shown = member_rows(report);
+    let discs = report.reliability.iter();
+    let discs: Vec<(f64, f64, u64)> =
+        discs.filter_map(|row| Some((row.confidence?, row.accuracy?, row.count))).collect();
     let classes = classes(report);
     fill(
         "run.html",
@@ -166,6 +210,11 @@ pub fn run_page(report: &RunReport) -> Result<String, Error> {
             facts: facts(report),
             headlines: headlines(report, &labels),
             curve: written(&curve.unwrap_or_default()),
+            members: written(&members.unwrap_or_default()),
+            more_members: report.members.len() - members_shown.len(),
+            member_rows: members_shown,
+            reliability: written(&figure::reliability(&discs).unwrap_or_default()),
+            reliability_rows: reliability_rows(report),
             metrics: metric_rows(report, &labels),
             window: number::count(report.window_samples),
             confusion: Confusion::of(&report.confusion, &report.labels),
@@ -184,6 +233,7 @@ fn facts(report: &RunReport) -> Vec<(&'static str, String)> {
         ("Samples", counted(report.samples)),
         ("Inputs", counted(report.inputs)),
         ("Classes", counted(report.labels.len() as u64)),
+        ("Drifts", drifts(report)),
         ("Target", report.target.clone().unwrap_or_default()),
         ("Time", finite(report.seconds).map_or(String::new(), number::seconds)),
         ("Machine", report.machine.clone()),
@@ -192,6 +242,20 @@ fn facts(report: &RunReport) -> Vec<(&'static str, String)> {
     ];
     facts.retain(|(_, value)| !value.is_empty());
     facts
+}
+
+/// Where drifts were seen, as far as a line holds them.
+fn drifts(report: &RunReport) -> String {
+    const MOST: usize = 4;
+    let samples: Vec<u64> =
+        report.events.iter().filter(|e| e.label == "drift").map(|e| e.sample).collect();
+    let shown: Vec<String> = samples.iter().take(MOST).map(|at| number::count(*at)).collect();
+    let all = match samples.len() {
+        0 => return String::new(),
+        1..=MOST => "at",
+        _ => "first at",
+    };
+    format!("{}, {all} {}", number::count(samples.len() as u64), shown.join("; "))
 }
 
 fn finite(value: Option<f64>) -> Option<f64> {
@@ -223,7 +287,7 @@ fn headlines(report: &RunReport, labels: &Labels) -> Vec<(String, String)> {
 }
 
 fn metric_rows(report: &RunReport, labels: &Labels) -> Vec<[String; 3]> {
-    let usual = ["oca", "oce", "bacc", "avrbacc", "f1", "mcc", "kappa", "log_loss", "brier"];
+    let usual = ["oca", "oce", "bacc", "avrbacc", "f1", "mcc", "kappa", "log_loss", "brier", "ece"];
     let others = report.metrics.keys().map(String::as_str).filter(|key| !usual.contains(key));
     let keys = usual.into_iter().chain(others);
     keys.filter_map(|key| {
@@ -243,19 +307,43 @@ fn classes(report: &RunReport) -> Vec<ClassContext> {
         classes.sort_by_key(|class| std::cmp::Reverse(class.support));
         classes.truncate(MOST_CLASSES);
     }
-    let share = |value: Option<f64>| match finite(value) {
-        Some(value) => {
-            let percent = 100.0 * value.clamp(0.0, 1.0);
-            (number::fixed(percent, 1), format!("{percent:.1}"))
-        }
-        None => ("–".to_owned(), "0".to_owned()),
-    };
     let class = |class: &ClassRow| ClassContext {
         label: class.label.clone(),
         support: number::count(class.support),
         shares: [class.precision, class.recall, class.f1].map(share).to_vec(),
     };
     classes.into_iter().map(class).collect()
+}
+
+/// A share as text in percent, and as the width of a bar.
+fn share(value: Option<f64>) -> (String, String) {
+    match finite(value) {
+        Some(value) => {
+            let percent = 100.0 * value.clamp(0.0, 1.0);
+            (number::fixed(percent, 1), format!("{percent:.1}"))
+        }
+        None => ("–".to_owned(), "0".to_owned()),
+    }
+}
+
+fn member_rows(report: &RunReport) -> Vec<(String, (String, String))> {
+    let mut members: Vec<&MemberRow> = report.members.iter().collect();
+    if members.len() > MOST_MEMBERS {
+        let weight = |member: &MemberRow| finite(member.weight).unwrap_or(0.0);
+        members.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+        members.truncate(MOST_MEMBERS);
+    }
+    members.iter().map(|member| (member.name.clone(), share(member.weight))).collect()
+}
+
+/// Bounds, number, confidence and accuracy of each group that has predictions.
+fn reliability_rows(report: &RunReport) -> Vec<[String; 4]> {
+    let percent = |value: f64| number::fixed(100.0 * value, 1);
+    let row = |row: &ReliabilityRow| {
+        let bounds = format!("{} – {}", percent(row.from), percent(row.to));
+        [bounds, number::count(row.count), share(row.confidence).0, share(row.accuracy).0]
+    };
+    report.reliability.iter().filter(|row| row.count > 0).map(row).collect()
 }
 
 fn time_parts(report: &RunReport) -> Vec<TimePart> {

@@ -11,7 +11,7 @@
 //! The details are River's (`river.drift.ADWIN` 0.26, which the tests compare with): parts of fewer
 //! than five values are not looked at, the window is cut at every 32nd value, and after a change the
 //! next value begins a new window. Written here since the crates that were found to have the method are
-//! learning libraries at large, with bounds of their own.
+//! parts of larger libraries, and none of them says that it agrees with River.
 
 use super::rows::{Group, Rows};
 use crate::error::Error;
@@ -87,8 +87,7 @@ impl Adwin {
     /// Adds a value; returns the change that it brought to light, if any. A value that is not finite,
     /// or beyond ±1e100, is an error and leaves the detector as it was.
     pub fn add(&mut self, value: f64) -> Result<Option<Change>, Error> {
-        // A NaN is not within the limit either.
-        if !(value.abs() <= LARGEST) {
+        if value.is_nan() || value.abs() > LARGEST {
             return Err(Error::Watched { value, limit: LARGEST });
         }
         if self.changed {

@@ -1,0 +1,50 @@
+//! The metrics over time as rows of a CSV file: what its columns are called, and what they hold.
+
+use broadstream::{CurvePoint, Member};
+
+/// The columns of every model.
+const COLUMNS: [&str; 18] = [
+    "sample",
+    "oca",
+    "bacc",
+    "avrbacc",
+    "f1",
+    "mcc",
+    "kappa",
+    "log_loss",
+    "brier",
+    "ece",
+    "window_oca",
+    "window_bacc",
+    "window_f1",
+    "window_mcc",
+    "window_kappa",
+    "window_log_loss",
+    "window_brier",
+    "drifts",
+];
+
+/// The names of the columns: those of every model, and one for the weight of each member.
+pub(crate) fn columns(members: &[Member]) -> Vec<String> {
+    let weights = members.iter().map(|member| weight_of(&member.name));
+    COLUMNS.iter().map(|column| (*column).to_owned()).chain(weights).collect()
+}
+
+/// What the weight of a member is called among the metrics of a point.
+pub(crate) fn weight_of(member: &str) -> String {
+    format!("weight:{member}")
+}
+
+/// The row of a point.
+pub(crate) fn row(point: &CurvePoint) -> Vec<String> {
+    let CurvePoint { cumulative: c, window: w, drifts, weights, .. } = point;
+    let values = [
+        c.oca, c.bacc, c.avrbacc, c.f1, c.mcc, c.kappa, c.log_loss, c.brier, c.ece, w.oca, w.bacc,
+        w.f1, w.mcc, w.kappa, w.log_loss, w.brier,
+    ];
+    let mut row = vec![c.samples.to_string()];
+    row.extend(values.iter().map(f64::to_string));
+    row.push(drifts.to_string());
+    row.extend(weights.iter().map(f64::to_string));
+    row
+}
