@@ -42,6 +42,7 @@ pub mod metrics;
 mod online_bls;
 mod prequential;
 mod probability;
+mod quantiles;
 mod random;
 mod sample;
 mod scaled_inputs;
