@@ -30,7 +30,7 @@ pub enum Scaling {
     ///
     /// Both have variance 1 for a continuous input. The rank keeps values apart that an outlier or a
     /// heavy tail would press together, and bounds inputs that are nearly constant, as the pixels of an
-    /// image are; the distance tells how far apart they were. Ranks come from a summary in up to 1.7 kB
+    /// image are; the distance tells how far apart they were. Ranks come from a summary in up to 1.6 kB
     /// for each numeric input, within about 0.03 of exact ones, and exact but for the last few samples
     /// while an input has at most 64 different values. A weight counts as that many repetitions, to
     /// the accuracy of the summary.
