@@ -246,9 +246,12 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// How far F may be from its definition: about half of a joined centroid, and the share that the
-    /// ranks leave out.
-    const BOUND: f64 = 0.03;
+    /// How far F may be from its definition. Half of a joined centroid is 0.016, and the ranks leave
+    /// out as much; the rest is for centroids that overlap. Four seeds stayed below 0.034.
+    const BOUND: f64 = 0.04;
+
+    /// The same where a joined centroid may lie in a gap; four seeds stayed below 0.058.
+    const BOUND_AT_GAPS: f64 = 0.07;
 
     fn exact(past: &[(f64, f64)], x: f64) -> f64 {
         let (mut below, mut at, mut total) = (0.0, 0.0, 0.0);
@@ -287,7 +290,7 @@ mod tests {
     #[test]
     fn ranks_are_near_their_definition() {
         type Draw = fn(&mut Random, usize) -> f64;
-        let draws: [(&str, Draw); 9] = [
+        let draws: [(&str, Draw); 10] = [
             ("uniform", |random, _| random.signed_unit()),
             ("normal", |random, _| normal(random)),
             ("outlier", |random, i| if i == 2000 { 1e9 } else { normal(random) }),
@@ -300,12 +303,14 @@ mod tests {
             }),
             ("sorted", |_, i| (i * i) as f64),
             ("falling", |_, i| -(i as f64)),
+            ("two clusters", |random, _| random.below(2) as f64 * 1000.0 + random.signed_unit()),
         ];
         for (name, draw) in draws {
             for weights in [&[1.0][..], &[1.0, 0.25, 3.0, 7.5, 0.5]] {
                 let mut random = Random::new(1, "values", name);
                 let error = error((0..4000).map(|i| draw(&mut random, i)), weights);
-                assert!(error <= BOUND, "{name}, weights {weights:?}: {error}");
+                let bound = if name == "two clusters" { BOUND_AT_GAPS } else { BOUND };
+                assert!(error <= bound, "{name}, weights {weights:?}: {error}");
             }
         }
     }
@@ -325,6 +330,22 @@ mod tests {
             let (rank, exact) = (quantiles.mid_rank(x), exact(&past, x));
             assert!((rank - exact).abs() < 1e-12, "at {x}: {rank}, not {exact}");
         }
+    }
+
+    #[test]
+    fn joined_values_are_spread_and_all_others_points() {
+        let mut quantiles = Quantiles::default();
+        for i in 0..=CENTROIDS {
+            quantiles.observe(i as f64, 1.0);
+        }
+        let summary = quantiles.0.unwrap();
+        assert!(summary.len < CENTROIDS);
+        for k in 0..summary.len {
+            assert_eq!(summary.is_point(k), summary.weights[k] == 1.0, "centroid {k}");
+        }
+        let ends = [0, summary.len - 1];
+        assert_eq!(ends.map(|k| summary.values[k]), [0.0, CENTROIDS as f64]);
+        assert!(ends.iter().all(|&k| summary.is_point(k)));
     }
 
     #[test]

@@ -30,10 +30,13 @@ pub enum Scaling {
     ///
     /// Both have variance 1 for a continuous input. The rank keeps values apart that an outlier or a
     /// heavy tail would press together, and bounds inputs that are nearly constant, as the pixels of an
-    /// image are; the distance tells how far apart they were. Ranks come from a summary in up to 1.6 kB
-    /// for each numeric input, within about 0.03 of exact ones, and exact but for the last few samples
-    /// while an input has at most 64 different values. A weight counts as that many repetitions, to
-    /// the accuracy of the summary.
+    /// image are; the distance tells how far apart they were. A large outlier does take its distance from
+    /// every other value, and leaves the rank: half of what was there.
+    ///
+    /// Ranks come from a summary in up to 1.6 kB for each numeric input. They are exact but for the last
+    /// few samples while an input has at most 64 different values. Otherwise F is mostly within 0.02 of
+    /// exact after 2 000 samples and within 0.04 before; for two clusters far apart 0.03 and 0.06 were
+    /// seen. A weight counts as that many repetitions, to the accuracy of the summary.
     ///
     /// ```
     /// use broadstream::{OnlineBls, OnlineBlsConfig, Scaling};
