@@ -152,11 +152,12 @@ fn scaling(arguments: &ModelArguments, source: &Source, input: &InputArguments) 
         return read_scaling(path).with_context(|| path.display().to_string());
     }
     let default = match arguments.preset {
-        Preset::Default | Preset::Single => ScalingArgument::Standard,
+        Preset::Default | Preset::Single => ScalingArgument::Robust,
         Preset::Paper | Preset::PaperDrift => ScalingArgument::MinMaxWhole,
     };
     Ok(match arguments.scaling.unwrap_or(default) {
         ScalingArgument::Standard => Scaling::STANDARD,
+        ScalingArgument::Robust => Scaling::ROBUST,
         ScalingArgument::MinMax => Scaling::MinMax,
         ScalingArgument::None => Scaling::None,
         ScalingArgument::MinMaxWhole if source.can_reopen() => {
@@ -200,7 +201,7 @@ fn check_options(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Result
     } else if arguments.freeze_scaling_after.is_some()
         && matches!(config.scaling, Scaling::None | Scaling::Given(_))
     {
-        "--freeze-scaling-after needs a running scaling: --scaling standard or min-max"
+        "--freeze-scaling-after needs a running scaling: --scaling standard, robust or min-max"
     } else {
         return Ok(());
     };
@@ -269,6 +270,7 @@ fn describe_ridge(ridge: Ridge) -> Value {
 pub(crate) fn describe_scaling(scaling: &Scaling) -> Value {
     match scaling {
         Scaling::Standard { clip } => json!({ "standard": { "clip": clip } }),
+        Scaling::Robust { clip } => json!({ "robust": { "clip": clip } }),
         Scaling::MinMax => json!("min-max"),
         Scaling::Given(given) => {
             let inputs = given.iter().map(|(input, affine)| {

@@ -293,6 +293,23 @@ fn every_baseline_learns_a_stream() {
 }
 
 #[test]
+fn every_model_that_scales_can_scale_robustly() {
+    for (model, size) in [
+        ("online-bls", &SMALL[..]),
+        ("eous", &SMALL),
+        ("perceptron", &[]),
+        ("hedge-backpropagation", &[]),
+    ] {
+        let run = ["run", "sea", "--limit", "400", "--json", "--model", model];
+        let scaling = ["--scaling", "robust", "--freeze-scaling-after", "300"];
+        let output = broadstream(&[&run[..], &scaling, size].concat());
+        let result: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        assert_eq!(result["config"]["scaling"]["robust"]["clip"], 4.0, "{model}");
+        assert!(result["oca"].as_f64().unwrap() > 0.6, "{model}: {}", result["oca"]);
+    }
+}
+
+#[test]
 fn the_papers_algorithms_predict_as_online_bls_does() {
     let folder = TempDir::new().unwrap();
     let predictions = |model: &str, more: &[&str]| {

@@ -47,6 +47,7 @@ pub mod metrics;
 mod online_bls;
 mod prequential;
 mod probability;
+mod quantiles;
 mod random;
 mod recent_labels;
 mod ridge;

@@ -6,7 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::{block::Block, error::Error, sample::Sample, schema::InputKind, stream::Stream};
+use crate::{
+    block::Block, error::Error, quantiles::Quantiles, sample::Sample, schema::InputKind,
+    stream::Stream,
+};
 
 /// How numeric inputs are scaled.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,31 @@ pub enum Scaling {
         /// The largest magnitude after scaling; 4 by default.
         clip: f64,
     },
+    /// The mean of two views of x: its distance z from the mean, as [`Standard`](Self::Standard) has
+    /// it, and its rank among the samples so far, r = √3 · (2·F(x) − 1), where F(x) is the share of
+    /// values below x plus half the share equal to it.
+    ///
+    /// Both have variance 1 for a continuous input. The rank keeps values apart that an outlier or a
+    /// heavy tail would press together, and bounds inputs that are nearly constant, as the pixels of an
+    /// image are; the distance tells how far apart they were. A large outlier does take its distance from
+    /// every other value, and leaves the rank: half of what was there.
+    ///
+    /// Ranks come from a summary in up to 1.6 kB for each numeric input. They are exact but for the last
+    /// few samples while an input has at most 64 different values. Otherwise F is mostly within 0.02 of
+    /// exact after 2 000 samples and within 0.04 before; for two clusters far apart 0.03 and 0.06 were
+    /// seen. A weight counts as that many repetitions, to the accuracy of the summary.
+    ///
+    /// ```
+    /// use broadstream::{OnlineBls, OnlineBlsConfig, Scaling};
+    ///
+    /// let config = OnlineBlsConfig { scaling: Scaling::ROBUST, ..Default::default() };
+    /// let model = OnlineBls::new(config)?;
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    Robust {
+        /// The largest magnitude of z; 4 by default.
+        clip: f64,
+    },
     /// (x − min) / (max − min) of the samples so far, within \[0, 1\].
     MinMax,
     /// (x − centre) / scale, given for every numeric input by its name.
@@ -30,6 +58,9 @@ pub enum Scaling {
 impl Scaling {
     /// Running standardisation with the default cut-off.
     pub const STANDARD: Scaling = Scaling::Standard { clip: 4.0 };
+
+    /// Running standardisation together with ranks, with the default cut-off.
+    pub const ROBUST: Scaling = Scaling::Robust { clip: 4.0 };
 
     /// The min–max scaling of a whole stream, or of its first `limit` samples, as a given scaling:
     /// what a second pass over the same stream can use.
@@ -99,18 +130,29 @@ pub(crate) struct Scaler {
     inputs: Vec<InputScale>,
 }
 
+/// √3, the largest magnitude of a uniform variable of variance 1.
+const ROOT_OF_3: f64 = 1.732_050_807_568_877_2;
+
 /// What is known of one input.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum InputScale {
     Unscaled,
-    Moments { weight: f64, mean: f64, variance: f64 },
+    Moments(Moments),
+    Robust { moments: Moments, quantiles: Quantiles },
     Range { min: f64, max: f64 },
     Given(Affine),
 }
 
+#[derive(Clone, Debug, Default)]
+struct Moments {
+    weight: f64,
+    mean: f64,
+    variance: f64,
+}
+
 impl Scaler {
     pub(crate) fn new(rule: Scaling, freeze_after: Option<u64>) -> Result<Self, Error> {
-        if let Scaling::Standard { clip } = rule
+        if let Scaling::Standard { clip } | Scaling::Robust { clip } = rule
             && !(clip > 0.0 && clip <= LARGEST_SCALED)
         {
             let value = clip.to_string();
@@ -131,8 +173,9 @@ impl Scaler {
     pub(crate) fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
         let scale = match (&self.rule, kind) {
             (Scaling::None, _) | (_, InputKind::Indicator) => InputScale::Unscaled,
-            (Scaling::Standard { .. }, _) => {
-                InputScale::Moments { weight: 0.0, mean: 0.0, variance: 0.0 }
+            (Scaling::Standard { .. }, _) => InputScale::Moments(Moments::default()),
+            (Scaling::Robust { .. }, _) => {
+                InputScale::Robust { moments: Moments::default(), quantiles: Quantiles::default() }
             }
             (Scaling::MinMax, _) => {
                 InputScale::Range { min: f64::INFINITY, max: f64::NEG_INFINITY }
@@ -160,7 +203,9 @@ impl Scaler {
             let value = match self.inputs[input] {
                 InputScale::Unscaled => x,
                 InputScale::Given(Affine { centre, scale }) => (x - centre) / scale,
-                InputScale::Moments { .. } | InputScale::Range { .. } => return None,
+                InputScale::Moments(_) | InputScale::Robust { .. } | InputScale::Range { .. } => {
+                    return None;
+                }
             };
             (value.is_nan() || value.abs() > LARGEST_SCALED).then_some((input, value))
         })
@@ -169,7 +214,7 @@ impl Scaler {
     /// Appends the scaled values of a sample to `scaled`.
     pub(crate) fn transform(&self, x: Sample<'_>, scaled: &mut Vec<f64>) {
         let clip = match self.rule {
-            Scaling::Standard { clip } => clip,
+            Scaling::Standard { clip } | Scaling::Robust { clip } => clip,
             _ => LARGEST_SCALED,
         };
         scaled.extend(x.iter().map(|(input, x)| self.inputs[input].transform(x, clip)));
@@ -193,12 +238,11 @@ impl InputScale {
     fn transform(&self, x: f64, clip: f64) -> f64 {
         match *self {
             InputScale::Unscaled => x,
-            InputScale::Moments { mean, variance, .. } => {
-                if variance > 0.0 {
-                    ((x - mean) / variance.sqrt()).clamp(-clip, clip)
-                } else {
-                    0.0
-                }
+            InputScale::Moments(ref moments) => moments.standardise(x, clip).unwrap_or(0.0),
+            InputScale::Robust { ref moments, ref quantiles } => {
+                let Some(z) = moments.standardise(x, clip) else { return 0.0 };
+                let r = ROOT_OF_3 * (2.0 * quantiles.mid_rank(x) - 1.0);
+                0.5 * (z + r)
             }
             InputScale::Range { min, max } => {
                 if max > min {
@@ -214,13 +258,10 @@ impl InputScale {
     #[inline]
     fn observe(&mut self, x: f64, sample_weight: f64) {
         match self {
-            // West's update of a weighted mean and variance.
-            InputScale::Moments { weight, mean, variance } => {
-                *weight += sample_weight;
-                let share = sample_weight / *weight;
-                let deviation = x - *mean;
-                *mean += share * deviation;
-                *variance = (1.0 - share) * (*variance + share * deviation * deviation);
+            InputScale::Moments(moments) => moments.observe(x, sample_weight),
+            InputScale::Robust { moments, quantiles } => {
+                moments.observe(x, sample_weight);
+                quantiles.observe(x, sample_weight);
             }
             InputScale::Range { min, max } => {
                 *min = min.min(x);
@@ -228,6 +269,24 @@ impl InputScale {
             }
             InputScale::Unscaled | InputScale::Given(_) => {}
         }
+    }
+}
+
+impl Moments {
+    /// The distance from the mean in standard deviations, or none while there is no spread.
+    #[inline]
+    fn standardise(&self, x: f64, clip: f64) -> Option<f64> {
+        (self.variance > 0.0).then(|| ((x - self.mean) / self.variance.sqrt()).clamp(-clip, clip))
+    }
+
+    /// West's update of a weighted mean and variance.
+    #[inline]
+    fn observe(&mut self, x: f64, weight: f64) {
+        self.weight += weight;
+        let share = weight / self.weight;
+        let deviation = x - self.mean;
+        self.mean += share * deviation;
+        self.variance = (1.0 - share) * (self.variance + share * deviation * deviation);
     }
 }
 
@@ -273,7 +332,7 @@ mod tests {
 
     #[test]
     fn extremes_stay_finite() {
-        for rule in [Scaling::STANDARD, Scaling::MinMax] {
+        for rule in [Scaling::STANDARD, Scaling::ROBUST, Scaling::MinMax] {
             let mut scaler = scaler(rule, 1);
             for x in [0.0, 1e300, -1e300, f64::MIN_POSITIVE / 4.0, f64::MAX, 1.0] {
                 let scaled = transform(&scaler, &[x])[0];
@@ -283,6 +342,41 @@ mod tests {
         }
         let unscaled = scaler(Scaling::None, 2);
         assert_eq!(unscaled.find_too_large(Sample::dense(&[1.0, 1e300])), Some((1, 1e300)));
+    }
+
+    #[test]
+    fn robust_scaling_is_the_mean_of_distance_and_rank() {
+        let mut scaler = scaler(Scaling::ROBUST, 1);
+        scaler.observe(Sample::dense(&[1.0]), 2.0);
+        assert_eq!(transform(&scaler, &[7.0]), [0.0], "nothing is known of the spread yet");
+        for (x, weight) in [(1.0, 1.0), (4.0, 1.0), (-2.0, 2.0)] {
+            scaler.observe(Sample::dense(&[x]), weight);
+        }
+        // Values 1, 1, 1, 4, -2, -2 have mean 0.5 and variance 4.25.
+        for (x, rank) in [(-9.0, 0.0), (-2.0, 1.0 / 6.0), (1.0, 3.5 / 6.0), (2.0, 5.0 / 6.0)] {
+            let z = ((x - 0.5) / 4.25f64.sqrt()).max(-4.0);
+            let expected = (z + 3f64.sqrt() * (2.0 * rank - 1.0)) / 2.0;
+            let scaled = transform(&scaler, &[x])[0];
+            assert!((scaled - expected).abs() < 1e-14, "{x} became {scaled}, not {expected}");
+        }
+        for clip in [0.0, -1.0, f64::NAN, 1e16] {
+            assert!(Scaler::new(Scaling::Robust { clip }, None).is_err());
+        }
+    }
+
+    #[test]
+    fn an_outlier_cannot_press_robust_values_together() {
+        let spread = |rule: Scaling| {
+            let mut scaler = scaler(rule, 1);
+            for i in 0..10_000 {
+                let x = if i == 5000 { 1e9 } else { f64::from(i * 7919 % 1000) };
+                scaler.observe(Sample::dense(&[x]), 1.0);
+            }
+            transform(&scaler, &[950.0])[0] - transform(&scaler, &[50.0])[0]
+        };
+        assert!(spread(Scaling::STANDARD) < 1e-3);
+        // The distance is lost, the rank is all there: half of √3 · 2 · 0.9.
+        assert!((spread(Scaling::ROBUST) - 0.9 * ROOT_OF_3).abs() < 0.05);
     }
 
     #[test]
@@ -305,6 +399,15 @@ mod tests {
             scaler.observe(Sample::dense(&[x]), 1.0);
         }
         assert_eq!(transform(&scaler, &[5.0]), [0.5]);
+        let mut scaler = Scaler::new(Scaling::ROBUST, Some(100)).unwrap();
+        scaler.declare_input("x", InputKind::Numeric).unwrap();
+        let mut at_half = Vec::new();
+        for i in 0..1000 {
+            scaler.observe(Sample::dense(&[f64::from(i)]), 1.0);
+            at_half.push(transform(&scaler, &[50.0])[0]);
+        }
+        assert_ne!(at_half[98], at_half[99]);
+        assert!(at_half[99..].iter().all(|scaled| *scaled == at_half[99]));
     }
 
     #[test]

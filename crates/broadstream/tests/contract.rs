@@ -48,6 +48,11 @@ fn scaled<L: Learner + 'static>(options: L::Options) -> Box<dyn Classifier> {
     Box::new(ScaledBaseline::<L>::new(ScaledBaselineConfig::default(), options).unwrap())
 }
 
+fn robust_perceptron() -> Box<dyn Classifier> {
+    let config = ScaledBaselineConfig { scaling: Scaling::ROBUST, ..Default::default() };
+    Box::new(ScaledBaseline::<Perceptron>::new(config, ()).unwrap())
+}
+
 fn network(seed: u64) -> NetworkOptions {
     NetworkOptions { hidden_layers: 3, hidden_nodes: 13, seed, ..NetworkOptions::default() }
 }
@@ -142,6 +147,15 @@ fn online_bls_models() -> Models {
             }),
         ),
         ("one model", online_bls(OnlineBlsConfig { nested_models: 1, ..small() })),
+        ("robust", online_bls(OnlineBlsConfig { scaling: Scaling::ROBUST, ..small() })),
+        (
+            "robust and frozen",
+            online_bls(OnlineBlsConfig {
+                scaling: Scaling::ROBUST,
+                freeze_scaling_after: Some(90),
+                ..small()
+            }),
+        ),
         ("min-max", online_bls(OnlineBlsConfig { scaling: Scaling::MinMax, ..small() })),
         ("unscaled", online_bls(OnlineBlsConfig { scaling: Scaling::None, ..small() })),
         (
@@ -165,7 +179,9 @@ fn baselines() -> Models {
         ("majority", Box::new(Majority::new())),
         ("I-BLS", broad::<IBls>(small())),
         ("EOUS", broad::<Eous>(small())),
+        ("robust EOUS", broad::<Eous>(OnlineBlsConfig { scaling: Scaling::ROBUST, ..small() })),
         ("perceptron", scaled::<Perceptron>(())),
+        ("robust perceptron", robust_perceptron()),
         ("passive-aggressive", scaled::<PassiveAggressive>(Default::default())),
         ("multilayer perceptron", scaled::<MultilayerPerceptron>(network(0))),
         ("hedge backpropagation", scaled::<HedgeBackpropagation>(hedge(0))),

@@ -455,6 +455,9 @@ pub(crate) enum ActivationArgument {
 pub(crate) enum ScalingArgument {
     /// (x - mean) / standard deviation of the samples so far
     Standard,
+    /// The mean of that and the rank of x among the samples so far, brought to variance 1: for
+    /// outliers, heavy tails and nearly constant inputs
+    Robust,
     /// (x - min) / (max - min) of the samples so far
     MinMax,
     /// The same over the whole stream, which is read twice

@@ -46,7 +46,7 @@ pub struct OnlineBlsConfig {
     /// How many inputs a sample usually has present, by which the first layer's weights are scaled.
     /// Default `None`: as many as the first sample learned has.
     pub inputs_per_sample: Option<usize>,
-    /// How numeric inputs are scaled. Default running standardisation.
+    /// How numeric inputs are scaled. Default by distance and rank together, running.
     pub scaling: Scaling,
     /// After how many learned samples a running scaling stays as it is. Default `None`: never.
     pub freeze_scaling_after: Option<u64>,
@@ -100,7 +100,7 @@ impl Default for OnlineBlsConfig {
             activation: Activation::Tanh,
             weight_scale: WeightScale::FanIn,
             inputs_per_sample: None,
-            scaling: Scaling::STANDARD,
+            scaling: Scaling::ROBUST,
             freeze_scaling_after: None,
             ridge: Ridge::Auto,
             forgetting: Forgetting::Auto,
