@@ -113,6 +113,7 @@ impl Report<'_> {
                 "brier": window.brier,
             },
             "drifts": self.evaluation.drifts,
+            "restarts": self.evaluation.restarts,
             "members": members,
             "reliability": reliability,
             "per_class": per_class,
@@ -148,17 +149,18 @@ impl Report<'_> {
             text += format!("{name:<28}{all:>8.4}{last:>14}").trim_end();
             text.push('\n');
         }
-        text += &self.drift_line();
+        text += &self.drift_lines();
         text += &self.confusion_table();
         text += &self.time_lines();
         text
     }
 
-    fn drift_line(&self) -> String {
-        match drifts(&self.evaluation.drifts) {
-            Some(drifts) => format!("\ndrifts seen at {drifts}\n"),
-            None => String::new(),
-        }
+    fn drift_lines(&self) -> String {
+        let seen = drifts(&self.evaluation.drifts).map(|at| format!("drifts seen at {at}\n"));
+        let answered = drifts(&self.evaluation.restarts)
+            .map(|at| format!("drifts answered by beginning anew at {at}\n"));
+        let lines: String = [seen, answered].into_iter().flatten().collect();
+        if lines.is_empty() { lines } else { format!("\n{lines}") }
     }
 
     fn confusion_table(&self) -> String {
@@ -219,7 +221,7 @@ impl Report<'_> {
     }
 }
 
-/// The samples at which drifts were seen, as far as they fit a line; `None` without any.
+/// The samples of drifts, as far as they fit a line; `None` without any.
 fn drifts(samples: &[u64]) -> Option<String> {
     let shown: Vec<String> = samples.iter().take(MOST_DRIFTS_SHOWN).map(u64::to_string).collect();
     let more = match samples.len().saturating_sub(MOST_DRIFTS_SHOWN) {

@@ -63,7 +63,7 @@ pub(crate) fn page(report: &Report<'_>) -> anyhow::Result<String> {
         .into(),
         window_samples: window.samples,
         curve: evaluation.curve.iter().map(|point| curve_point(evaluation, point)).collect(),
-        events: evaluation.drifts.iter().map(drift).collect(),
+        events: evaluation.drifts.iter().chain(&evaluation.restarts).map(drift).collect(),
         members: evaluation.members.iter().map(member_row).collect(),
         reliability: evaluation.metrics.calibration().bins().map(reliability_row).collect(),
         confusion: (0..classes).map(row).collect(),

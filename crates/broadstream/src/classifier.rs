@@ -53,6 +53,12 @@ pub trait Classifier: Send {
         Vec::new()
     }
 
+    /// After how many learned samples of positive weight a part of the model began anew, since the model
+    /// saw a drift. Empty for a model that looks for none, as most do.
+    fn restarts(&self) -> &[u64] {
+        &[]
+    }
+
     /// Learns a block exactly as its samples one by one.
     fn learn_many(&mut self, block: &Block) -> Result<(), Error> {
         block.check(self.inputs(), self.classes())?;

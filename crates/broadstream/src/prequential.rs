@@ -126,6 +126,9 @@ pub struct Evaluation {
     /// The samples, by their number from 1, at which the model was seen to err more than before. That
     /// it errs less is no drift, and left out.
     pub drifts: Vec<u64>,
+    /// After how many samples a part of the model [began anew](Classifier::restarts), since the model saw
+    /// a drift itself. Where it answers that fast enough, errors show none.
+    pub restarts: Vec<u64>,
     /// The [members](Classifier::members) of the model in the end.
     pub members: Vec<Member>,
     /// Where the time went.
@@ -267,6 +270,7 @@ impl<'a> Run<'a> {
             metrics: Metrics::new(options.window),
             curve: Vec::new(),
             drifts: Vec::new(),
+            restarts: Vec::new(),
             members: model.members(),
             times: Times::default(),
         };
@@ -394,6 +398,7 @@ impl<'a> Run<'a> {
             self.add_point();
         }
         self.evaluation.members = self.model.members();
+        self.evaluation.restarts = self.model.restarts().to_vec();
         Ok(self.evaluation)
     }
 }

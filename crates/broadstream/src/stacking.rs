@@ -18,11 +18,11 @@ use crate::{
     factor::{Factor, Gram},
 };
 
-/// The share μ of the past that a sample leaves: a memory of five hundred samples, as the average has.
-const FADING: f64 = 0.998;
+/// The share μ of the past that a sample leaves: a memory of a thousand samples.
+const FADING: f64 = 0.999;
 
 /// The ridge ρ, which draws the weights to those of the average.
-const RIDGE: f64 = 5.0;
+const RIDGE: f64 = 10.0;
 
 /// Beyond this a sample's weight would leave nothing of the others.
 const LARGEST_WEIGHT: f64 = 1e6;

@@ -247,8 +247,9 @@ fn facts(report: &RunReport) -> Vec<(&'static str, String)> {
 /// Where drifts were seen, as far as a line holds them.
 fn drifts(report: &RunReport) -> String {
     const MOST: usize = 4;
-    let samples: Vec<u64> =
+    let mut samples: Vec<u64> =
         report.events.iter().filter(|e| e.label == "drift").map(|e| e.sample).collect();
+    samples.sort_unstable();
     let shown: Vec<String> = samples.iter().take(MOST).map(|at| number::count(*at)).collect();
     let all = match samples.len() {
         0 => return String::new(),

@@ -22,6 +22,8 @@ pub(super) struct Bank {
     committee: Committee,
     /// The regression that begins anew at a drift, and what tells when.
     restart: Option<(usize, Restart)>,
+    /// After how many samples it did.
+    restarts: Vec<u64>,
     classes: usize,
     /// Samples of positive weight so far.
     learned: u64,
@@ -48,6 +50,7 @@ impl Bank {
             config: config.clone(),
             committee: Committee::new(members, config),
             restart: restarting.map(|index| (index, Restart::new(members))),
+            restarts: Vec::new(),
             regressions,
             classes: 0,
             learned: 0,
@@ -95,6 +98,11 @@ impl Bank {
     /// The nested models of the largest regression: how many features each has, and its weight.
     pub(super) fn nested_models(&self) -> Vec<(usize, f64)> {
         self.largest().readouts().iter().copied().zip(self.committee.weights()).collect()
+    }
+
+    /// After how many samples a regression began anew.
+    pub(super) fn restarts(&self) -> &[u64] {
+        &self.restarts
     }
 
     /// Turns scores into probabilities.
@@ -177,6 +185,117 @@ impl Bank {
             let mut anew = Regression::new(plan, &self.config, &Threads::default());
             anew.add_classes(self.classes);
             self.regressions[*index] = anew;
+            self.restarts.push(self.learned);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Block, ClassWeight, Classifier, Forgetting, InputKind, OnlineBls, OnlineBlsConfig, Ridge,
+        Scores,
+        stream::{Stream, synth::Stagger},
+    };
+
+    fn config() -> OnlineBlsConfig {
+        OnlineBlsConfig {
+            feature_groups: 2,
+            feature_nodes: 3,
+            enhancement_nodes: 48,
+            inputs_per_sample: Some(3),
+            ..OnlineBlsConfig::default()
+        }
+    }
+
+    fn model(config: OnlineBlsConfig) -> OnlineBls {
+        let mut model = OnlineBls::new(config).unwrap();
+        for name in ["a", "b", "c"] {
+            model.declare_input(name, InputKind::Numeric).unwrap();
+        }
+        model
+    }
+
+    /// Samples of uneven weights, with a class that comes late.
+    fn samples(count: u32) -> Block {
+        let mut block = Block::new();
+        for i in 0..count {
+            let x = [i % 7, i % 11, i % 13].map(|x| f64::from(x) / 5.0);
+            let class = if i > 150 && i % 5 == 0 { 2 } else { usize::from(x[0] + x[1] > 1.5) };
+            let class = if i == 0 { 0 } else { class };
+            block
+                .push(crate::Sample::dense(&x), class, [1.0, 0.5, 2.0, 0.0][i as usize % 4])
+                .unwrap();
+        }
+        block
+    }
+
+    #[test]
+    fn each_regression_is_what_it_would_be_alone() {
+        let block = samples(700);
+        let mut several = model(config());
+        several.learn_many(&block).unwrap();
+        for regression in &several.bank.regressions {
+            let plan = regression.plan();
+            let mut alone = model(OnlineBlsConfig {
+                enhancement_nodes: plan.features - 6,
+                forgetting: Forgetting::Fixed(plan.forgetting),
+                ridge: Ridge::Fixed(plan.ridge),
+                stacking: false,
+                label_lags: 0,
+                ..config()
+            });
+            alone.learn_many(&block).unwrap();
+            assert_eq!(alone.weights(), regression.weights(), "{}", plan.name);
+        }
+    }
+
+    #[test]
+    fn a_drift_makes_one_regression_begin_anew_at_the_same_sample_for_any_block_size() {
+        let mut block = Block::new();
+        for variant in [0, 2] {
+            let mut stream = Stagger::new(variant, false, 7).unwrap().take(1500);
+            stream.read_block(&mut block, 1500).unwrap();
+        }
+        let run = |size: usize| {
+            let mut model = OnlineBls::new(config()).unwrap();
+            for name in ["size", "colour", "shape"] {
+                model.declare_input(name, InputKind::Numeric).unwrap();
+            }
+            let mut scores = Scores::new();
+            let mut part = Block::new();
+            for i in 0..block.len() {
+                part.push(block.sample(i), block.class(i), 1.0).unwrap();
+                if part.len() == size || i + 1 == block.len() {
+                    model.test_then_train(&part, &mut scores).unwrap();
+                    part.clear();
+                }
+            }
+            (scores, model.restarts().to_vec())
+        };
+        let (scores, restarts) = run(64);
+        assert_eq!(restarts.len(), 1);
+        assert!((1500..2000).contains(&restarts[0]), "{restarts:?}");
+        for size in [1, 7, 100] {
+            assert_eq!(run(size), (scores.clone(), restarts.clone()), "blocks of {size}");
+        }
+    }
+
+    #[test]
+    fn rare_classes_gain_by_their_weight() {
+        let recall = |class_weight| {
+            let mut model = model(OnlineBlsConfig { class_weight, ..config() });
+            let mut found = 0;
+            for i in 0..3000u32 {
+                let x = [i % 7, i % 11, i % 13].map(f64::from);
+                let class = usize::from(i % 61 == 1 || (i % 7 == 3 && i % 11 == 5));
+                let sample = crate::Sample::dense(&x);
+                found += u32::from(class == 1 && model.predict_one(sample).unwrap() == Some(1));
+                model.learn_one(sample, class, 1.0).unwrap();
+            }
+            found
+        };
+        let found = [ClassWeight::None, ClassWeight::Auto, ClassWeight::Balanced].map(recall);
+        assert!(found[0] < found[1] && found[1] < found[2], "{found:?}");
     }
 }

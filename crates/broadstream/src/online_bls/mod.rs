@@ -225,6 +225,12 @@ impl Classifier for OnlineBls {
         self.bank.members()
     }
 
+    /// When the regression on all samples since the last drift began anew: another that forgets had been
+    /// better for long.
+    fn restarts(&self) -> &[u64] {
+        self.bank.restarts()
+    }
+
     fn learn_many(&mut self, block: &Block) -> Result<(), Error> {
         self.learn_block(block, &mut Scores::new())
     }

@@ -25,6 +25,9 @@ pub(super) struct RegressionPlan {
 const RATES: [(f64, u32); 6] =
     [(0.9997, 2), (0.999, 2), (0.997, 3), (0.99, 3), (0.95, 3), (0.9, 4)];
 
+/// Below this many enhancement nodes nothing is worth being spared.
+const LEAST_NODES: usize = 125;
+
 /// How often the regression that begins anew at a drift halves them.
 const RESTARTING: u32 = 2;
 
@@ -34,7 +37,10 @@ const RIDGES: [(f64, u32); 2] = [(10.0, 1), (0.1, 2)];
 /// The regressions of a configuration, the one on all features first.
 pub(super) fn plan(config: &OnlineBlsConfig) -> Vec<RegressionPlan> {
     let usual = config.ridge.usual();
-    let features = |halvings| config.linear().saturating_add(config.enhancement() >> halvings);
+    let nodes = |halvings: u32| {
+        (config.enhancement() >> halvings).max(LEAST_NODES.min(config.enhancement()))
+    };
+    let features = |halvings| config.linear().saturating_add(nodes(halvings));
     let share = config.forgetting.fixed().unwrap_or(1.0);
     let mut plans = vec![RegressionPlan {
         name: match config.forgetting {
