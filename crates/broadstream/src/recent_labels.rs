@@ -22,6 +22,11 @@ impl RecentLabels {
         self.lags
     }
 
+    /// The labels, the latest first; fewer at the beginning.
+    pub(crate) fn classes(&self) -> &[usize] {
+        &self.classes
+    }
+
     pub(crate) fn push(&mut self, class: usize) {
         self.classes.insert(0, class);
         self.classes.truncate(self.lags);

@@ -88,6 +88,22 @@ impl Threads {
         }
     }
 
+    /// Works through few independent items of uneven size. A thread that finds none left sleeps; that
+    /// another still works is no sign of a busy machine then, and calls for no rest.
+    pub(crate) fn spread<I: Send>(
+        &self,
+        items: impl Iterator<Item = I> + Send,
+        work: impl Fn(I) + Sync,
+    ) {
+        match &self.0 {
+            Some(shared) => {
+                let work = &work;
+                shared.pool.scope(|scope| items.for_each(|item| scope.spawn(move |_| work(item))));
+            }
+            None => items.for_each(work),
+        }
+    }
+
     /// Works through independent items, together if there are `enough` of them to be worth it. What
     /// `start` makes stays with a thread.
     pub(crate) fn share<I: Send, T>(

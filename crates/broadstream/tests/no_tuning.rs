@@ -71,9 +71,12 @@ fn in_turn<G: Generator + 'static>(concepts: Vec<G>, every: u64, width: u64) -> 
     Box::new(stream.take(count * every))
 }
 
+/// A single stream can be lucky for one model or another.
+const SEEDS: [u64; 3] = [42, 142, 242];
+
 /// Ten kinds of stream, with abrupt, gradual, recurring and no drift.
-fn streams() -> Vec<(&'static str, Box<dyn Stream>)> {
-    let seeded = |variants: &[usize]| variants.iter().copied().zip(42..).collect::<Vec<_>>();
+fn streams(seed: u64) -> Vec<(&'static str, Box<dyn Stream>)> {
+    let seeded = |variants: &[usize]| variants.iter().copied().zip(seed..).collect::<Vec<_>>();
     let sea = seeded(&[0, 1, 2, 3]).into_iter().map(|(v, s)| Sea::new(v, 0.1, s).unwrap());
     let stagger = seeded(&[0, 1, 2, 0, 1, 2]).into_iter();
     let stagger = stagger.map(|(v, s)| Stagger::new(v, false, s).unwrap());
@@ -84,10 +87,11 @@ fn streams() -> Vec<(&'static str, Box<dyn Stream>)> {
     let agrawal = seeded(&[0, 3, 7]).into_iter().map(|(variant, seed)| {
         Agrawal::new(AgrawalOptions { variant, seed, ..AgrawalOptions::default() }).unwrap()
     });
-    let hyperplane = Hyperplane::new(HyperplaneOptions { magnitude: 0.01, ..Default::default() });
-    let led = Led::new(LedOptions { noise: 0.1, ..LedOptions::default() });
-    let rbf = RandomRbfOptions { speed: 0.001, classes: 4, ..RandomRbfOptions::default() };
-    let tree = RandomTree::new(RandomTreeOptions::default());
+    let hyperplane =
+        Hyperplane::new(HyperplaneOptions { magnitude: 0.01, seed, ..Default::default() });
+    let led = Led::new(LedOptions { noise: 0.1, seed, ..LedOptions::default() });
+    let rbf = RandomRbfOptions { speed: 0.001, classes: 4, seed, ..Default::default() };
+    let tree = RandomTree::new(RandomTreeOptions { seed, ..RandomTreeOptions::default() });
     vec![
         ("sea", in_turn(sea.collect(), 1500, 1)),
         ("stagger", in_turn(stagger.collect(), 1000, 1)),
@@ -96,30 +100,27 @@ fn streams() -> Vec<(&'static str, Box<dyn Stream>)> {
         ("agrawal", in_turn(agrawal.collect(), 2000, 200)),
         ("hyperplane", Box::new(hyperplane.unwrap().take(6000))),
         ("led", Box::new(led.unwrap().take(6000))),
-        ("waveform", Box::new(Waveform::new(false, 42).take(6000))),
+        ("waveform", Box::new(Waveform::new(false, seed).take(6000))),
         ("random RBF", Box::new(RandomRbf::new(rbf).unwrap().take(6000))),
         ("random tree", Box::new(tree.unwrap().take(6000))),
     ]
 }
 
-/// The same streams once more.
-fn stream(name: &str) -> Box<dyn Stream> {
-    streams().into_iter().find(|(known, _)| *known == name).unwrap().1
+fn stream(name: &str, seed: u64) -> Box<dyn Stream> {
+    streams(seed).into_iter().find(|(known, _)| *known == name).unwrap().1
 }
 
 #[test]
 fn no_fixed_forgetting_is_better_by_half_a_point() {
-    for (name, mut auto_stream) in streams() {
-        let chosen = run(auto(), &mut *auto_stream);
-        let percent = |right: usize| 100.0 * right as f64 / chosen.losses.len() as f64;
-        let best = FIXED.map(|share| run(fixed(share), &mut *stream(name)).right);
-        let best = best.into_iter().max().unwrap();
-        assert!(
-            percent(chosen.right) >= percent(best) - 0.5,
-            "{name}: {:.2} against {:.2}",
-            percent(chosen.right),
-            percent(best),
-        );
+    for name in streams(0).into_iter().map(|(name, _)| name) {
+        let accuracy = |config: &dyn Fn() -> OnlineBlsConfig| -> f64 {
+            let runs = SEEDS.map(|seed| run(config(), &mut *stream(name, seed)));
+            let samples: usize = runs.iter().map(|run| run.losses.len()).sum();
+            100.0 * runs.iter().map(|run| run.right).sum::<usize>() as f64 / samples as f64
+        };
+        let chosen = accuracy(&auto);
+        let best = FIXED.map(|share| accuracy(&|| fixed(share))).into_iter().fold(0.0, f64::max);
+        assert!(chosen >= best - 0.5, "{name}: {chosen:.2} against {best:.2}");
     }
 }
 
@@ -131,8 +132,8 @@ fn the_regret_of_switching_is_bounded() {
     for (name, stretch, bound) in
         [("stagger", 1000, 0.0), ("mixed", 2000, -150.0), ("sea", 1500, -60.0)]
     {
-        let chosen = run(auto(), &mut *stream(name)).losses;
-        let others = FIXED.map(|share| run(fixed(share), &mut *stream(name)).losses);
+        let chosen = run(auto(), &mut *stream(name, 42)).losses;
+        let others = FIXED.map(|share| run(fixed(share), &mut *stream(name, 42)).losses);
         let regret: f64 = chosen
             .chunks(stretch)
             .enumerate()

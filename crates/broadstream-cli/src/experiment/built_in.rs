@@ -1,6 +1,6 @@
-//! The experiments that come with the program: those of the paper.
+//! The experiments that come with the program: those of the paper, and what the default is worth.
 
-/// Names and declarations, in the order of the paper.
+/// Names and declarations, those of the paper first and in its order.
 pub(crate) const EXPERIMENTS: &[(&str, &str)] = &[
     ("table2", include_str!("../../../../experiments/table2.toml")),
     ("fig1", include_str!("../../../../experiments/fig1.toml")),
@@ -11,6 +11,8 @@ pub(crate) const EXPERIMENTS: &[(&str, &str)] = &[
     ("ablation", include_str!("../../../../experiments/ablation.toml")),
     ("complexity", include_str!("../../../../experiments/complexity.toml")),
     ("stability", include_str!("../../../../experiments/stability.toml")),
+    ("accuracy", include_str!("../../../../experiments/accuracy.toml")),
+    ("parts", include_str!("../../../../experiments/parts.toml")),
 ];
 
 /// The declaration of that name.

@@ -111,7 +111,7 @@ impl<S: Solver> BroadBaseline<S> {
 
     /// The broad features of a sample, as the model would use them to predict or learn it now.
     pub fn features_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        self.features.of(x)
+        Ok(self.features.of(x)?.plain)
     }
 
     fn check_memory(
@@ -164,7 +164,7 @@ impl<S: Solver> BroadBaseline<S> {
     fn learn_block(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
         self.check_block(block)?;
         let learn = |model: &mut Self, i: usize, scores: &mut Scores| {
-            let features = model.features.of(block.sample(i))?;
+            let features = model.features.of(block.sample(i))?.plain;
             scores.push(&model.scores_of(&features));
             model.learn_features(&features, block.sample(i), block.class(i), block.weight(i))
         };
@@ -193,7 +193,7 @@ impl<S: Solver> Classifier for BroadBaseline<S> {
 
     /// Estimates of each class's indicator: aᵀW.
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        Ok(self.scores_of(&self.features.of(x)?))
+        Ok(self.scores_of(&self.features.of(x)?.plain))
     }
 
     /// The point of the probability simplex nearest to the scores, smoothed.
@@ -202,7 +202,7 @@ impl<S: Solver> Classifier for BroadBaseline<S> {
     }
 
     fn learn_one(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error> {
-        let features = self.features.of(x)?;
+        let features = self.features.of(x)?.plain;
         check_weight(weight)?;
         let classes = check_class(class, self.classes)?;
         self.check_memory("the samples and classes", self.inputs(), 1, classes)?;

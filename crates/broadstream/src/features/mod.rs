@@ -15,12 +15,16 @@
 //! order and at any time. Each node sums its inputs in increasing order, whatever the size of the
 //! block, which fixes the bits.
 //!
-//! Parts: `draw` has the weights, `layer` multiplies by them.
+//! Parts: `draw` has the weights, `layer` multiplies by them, `labels` adds the labels before.
 
 mod draw;
+mod labels;
 mod layer;
 
-use self::layer::{GROUP, Group, Layer};
+use self::{
+    labels::LabelInputs,
+    layer::{GROUP, Group, Layer},
+};
 use crate::{activation::Activation, sample::Sample, simd::Path, threads::Threads};
 
 /// How the random weights are distributed. All are uniform and differ in size.
@@ -63,8 +67,18 @@ pub(crate) struct FeatureMap {
     waiting: Vec<String>,
     linear: Layer,
     enhancement: Layer,
+    labels: LabelInputs,
     path: Path,
     threads: Threads,
+}
+
+/// Features of samples, a row each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Features {
+    /// Of the inputs.
+    pub(crate) plain: Vec<f64>,
+    /// The first of them with the labels before as further inputs; empty if there are none such.
+    pub(crate) labelled: Vec<f64>,
 }
 
 /// What the map is made of.
@@ -82,13 +96,15 @@ pub(crate) struct Shape {
 impl Shape {
     /// How many bytes the weights of that many inputs take.
     pub(crate) fn bytes(&self, inputs: usize) -> u128 {
-        let per_node = Layer::bytes_per_input(self.enhancement);
-        let (fixed, seen) = match self.source {
-            EnhancementSource::Inputs => (0, per_node),
-            EnhancementSource::FeatureNodes => (per_node.saturating_mul(self.linear as u128), 0),
+        let linear = Layer::bytes_per_input(self.linear);
+        let enhancement = Layer::bytes_per_input(self.enhancement);
+        // The biases take as much as an input.
+        let (inputs, of_linear) = (inputs as u128 + 1, linear.saturating_mul(inputs as u128 + 1));
+        let rows = match self.source {
+            EnhancementSource::Inputs => inputs,
+            EnhancementSource::FeatureNodes => self.linear as u128 + 1,
         };
-        let per_input = Layer::bytes_per_input(self.linear) + seen;
-        per_input.saturating_mul(inputs as u128).saturating_add(fixed)
+        enhancement.saturating_mul(rows).saturating_add(of_linear)
     }
 }
 
@@ -111,8 +127,22 @@ impl FeatureMap {
             waiting: Vec::new(),
             linear: Layer::new(&draw::uniform(seed, "feature bias", "", linear)),
             enhancement,
+            labels: LabelInputs::default(),
             path: Path::detect(),
             threads: Threads::default(),
+        }
+    }
+
+    /// Has the first features be made with labels too, so many samples back.
+    pub(crate) fn with_labels(mut self, features: usize, lags: usize) -> Self {
+        self.labels = LabelInputs::new(features, lags);
+        self
+    }
+
+    /// Makes room for a class among the labels; the number of inputs must be fixed.
+    pub(crate) fn declare_label(&mut self, class: usize) {
+        if let Some(fan_in) = self.fan_in {
+            self.labels.declare(class, &self.shape, fan_in);
         }
     }
 
@@ -151,13 +181,15 @@ impl FeatureMap {
         self.threads = threads.clone();
     }
 
-    /// Appends the features of each sample, a row each, to `features`. `scaled` holds the samples'
-    /// values after scaling, one sample after the other.
+    /// Appends the features of each sample to `features`. `scaled` holds the samples' values after
+    /// scaling, one sample after the other, and `labels` for each sample the labels before it, the
+    /// latest first.
     pub(crate) fn transform<'a>(
         &self,
         samples: impl Iterator<Item = Sample<'a>>,
         scaled: &[f64],
-        features: &mut Vec<f64>,
+        labels: &[Vec<usize>],
+        features: &mut Features,
     ) {
         let mut rest = scaled;
         let samples: Vec<(Sample<'_>, &[f64])> = samples
@@ -167,16 +199,31 @@ impl FeatureMap {
                 (sample, values)
             })
             .collect();
-        let start = features.len();
-        features.resize(start + samples.len() * self.len(), 0.0);
-        let rows = features[start..].chunks_mut(BATCH * self.len());
-        let batches = samples.chunks(BATCH).zip(rows);
+        let room = |rows: &mut Vec<f64>, length: usize| {
+            let start = rows.len();
+            rows.resize(start + samples.len() * length, 0.0);
+            start
+        };
+        let (length, labelled) = (self.len(), self.labels.features());
+        let start = room(&mut features.plain, length);
+        let labelled_start = room(&mut features.labelled, labelled);
+        let mut labels = labels.chunks(BATCH);
+        let mut labelled_rows =
+            features.labelled[labelled_start..].chunks_mut((BATCH * labelled).max(1));
+        let batches = samples.chunks(BATCH).zip(features.plain[start..].chunks_mut(BATCH * length));
+        let batches = batches.map(|(samples, rows)| Batch {
+            samples,
+            labels: labels.next().unwrap_or_default(),
+            rows,
+            labelled: labelled_rows.next().unwrap_or_default(),
+        });
         let enough = samples.len() > BATCH;
-        self.threads.share(enough, batches, || (), |(), (samples, rows)| self.fill(samples, rows));
+        self.threads.share(enough, batches, || (), |(), batch| self.fill(batch));
     }
 
     /// Fills in the rows of some samples.
-    fn fill(&self, samples: &[(Sample<'_>, &[f64])], rows: &mut [f64]) {
+    fn fill(&self, batch: Batch<'_>) {
+        let Batch { samples, labels, rows, labelled } = batch;
         if self.fan_in.is_none() {
             return self.fill_early(samples, rows);
         }
@@ -199,20 +246,35 @@ impl FeatureMap {
             #[inline(always)]
             || self.enhancement.apply(seen, rows, length, linear),
         );
+        let with_labels = labelled.chunks_exact_mut(self.labels.features().max(1));
+        for ((row, labelled), labels) in rows.chunks_exact(length).zip(with_labels).zip(labels) {
+            labelled.copy_from_slice(&row[..labelled.len()]);
+            self.labels.add(labels, labelled);
+            self.shape.activation.apply_on(self.path, &mut labelled[linear..]);
+        }
         for row in rows.chunks_exact_mut(length) {
             self.shape.activation.apply_on(self.path, &mut row[linear..]);
         }
     }
 
     /// The same before the first sample was learned: each of these could be the one that fixes the
-    /// number of inputs.
+    /// number of inputs. There is no class then that labels could tell apart.
     fn fill_early(&self, samples: &[(Sample<'_>, &[f64])], rows: &mut [f64]) {
         for (sample, row) in samples.iter().zip(rows.chunks_exact_mut(self.len())) {
             let mut map = self.clone();
             map.fix_fan_in(sample.0.len());
-            map.fill(std::slice::from_ref(sample), row);
+            let samples = std::slice::from_ref(sample);
+            map.fill(Batch { samples, labels: &[], rows: row, labelled: &mut [] });
         }
     }
+}
+
+/// Some samples and where their features go.
+struct Batch<'a> {
+    samples: &'a [(Sample<'a>, &'a [f64])],
+    labels: &'a [Vec<usize>],
+    rows: &'a mut [f64],
+    labelled: &'a mut [f64],
 }
 
 /// Puts successive samples that have the same inputs into groups.
@@ -260,9 +322,9 @@ mod tests {
 
     fn features(map: &FeatureMap, samples: &[Sample<'_>]) -> Vec<f64> {
         let scaled: Vec<f64> = samples.iter().flat_map(|x| x.values()).copied().collect();
-        let mut features = Vec::new();
-        map.transform(samples.iter().copied(), &scaled, &mut features);
-        features
+        let mut features = Features::default();
+        map.transform(samples.iter().copied(), &scaled, &[], &mut features);
+        features.plain
     }
 
     /// The equations, node by node.
@@ -351,5 +413,31 @@ mod tests {
             open.fix_fan_in(2);
             assert_eq!(features(&open, &[x]), features(&fixed, &[x]));
         }
+    }
+
+    #[test]
+    fn labels_are_inputs_like_others() {
+        let mut map = map(SOURCES[0], 4, 30, &["a", "b"]).with_labels(21, 2);
+        map.declare_label(2);
+        let rows = [[0.5, -1.0], [0.1, 0.2], [0.7, 0.7]];
+        let samples = rows.iter().map(|row| Sample::dense(row));
+        let labels = [vec![], vec![2], vec![0, 2]];
+        let mut features = Features::default();
+        map.transform(samples, &rows.concat(), &labels, &mut features);
+        // The same map with the labels declared as inputs.
+        let names = ["label 1 ago is 0", "label 1 ago is 2", "label 2 ago is 2"];
+        names.iter().for_each(|name| map.declare_input(name));
+        let inputs = [vec![], vec![3], vec![2, 4]];
+        for (i, (row, labels)) in rows.iter().zip(inputs).enumerate() {
+            let inputs: Vec<u32> = [0, 1].into_iter().chain(labels).collect();
+            let mut values = row.to_vec();
+            values.resize(inputs.len(), 1.0);
+            let expected = self::features(&map, &[Sample::sparse(&inputs, &values).unwrap()]);
+            for (found, expected) in features.labelled[i * 21..][..21].iter().zip(&expected) {
+                assert!((found - expected).abs() < 1e-14);
+            }
+        }
+        assert_eq!(features.plain.len(), 3 * 34);
+        assert_eq!(features.labelled.len(), 3 * 21);
     }
 }

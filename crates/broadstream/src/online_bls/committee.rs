@@ -1,9 +1,9 @@
 //! From what the members predict to what the model says.
 //!
 //! Members are the nested models of all regressions. Their scores are averaged by recent error
-//! ([`Combination`]). With stacking, that average is only where a regression on the members' sharpened
-//! probabilities and on the last labels starts from ([`Stacking`]), and its scores become
-//! probabilities by a temperature ([`Temperature`]).
+//! ([`Combination`]). With stacking, that average is only where a regression starts from, on the
+//! members' sharpened probabilities, on the average and on the last labels ([`Stacking`]), and its
+//! scores become probabilities by a temperature ([`Temperature`]).
 
 use super::config::OnlineBlsConfig;
 use crate::{
@@ -71,6 +71,8 @@ impl Committee {
         for row in scores.chunks_exact(classes) {
             predictions.extend(sharpen(probability::from_scores(&row[..known])));
         }
+        let average = self.average.combine(scores, classes);
+        predictions.extend(probability::from_scores(&average[..known]));
         labels.append_to(&mut predictions, known);
         let uncalibrated = probability::from_scores(&stacking.scores(&predictions, known));
         Verdict { scores: temperature.apply(&uncalibrated), predictions, uncalibrated }
@@ -108,10 +110,11 @@ impl Committee {
     }
 }
 
-/// The weights that stacking starts from: those of the average, and none for the labels.
+/// The weights that stacking starts from: those of the average for the members, and none for the average
+/// itself, which is there to take back some of the sharpening, and for the labels.
 fn prior(average: &Combination, lags: usize) -> Vec<f64> {
     let mut weights = average.weights();
-    weights.resize(weights.len() + lags, 0.0);
+    weights.resize(weights.len() + 1 + lags, 0.0);
     weights
 }
 

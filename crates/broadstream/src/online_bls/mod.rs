@@ -11,13 +11,18 @@ mod restart;
 pub use self::config::OnlineBlsConfig;
 pub(crate) use self::config::check;
 
-use self::{bank::Bank, regression::Run};
+use self::{
+    bank::Bank,
+    plan::{labelled_features, plan},
+    regression::Run,
+};
 use crate::{
     block::{Block, check_class},
     broad_features::BroadFeatures,
     class_weight::ClassWeights,
     classifier::Classifier,
     error::Error,
+    features::Features,
     member::Member,
     sample::Sample,
     schema::InputKind,
@@ -59,7 +64,7 @@ pub struct OnlineBls {
 /// Buffers for one block; kept to spare allocations.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
-    features: Vec<f64>,
+    features: Features,
     targets: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -69,7 +74,8 @@ impl OnlineBls {
     pub fn new(config: OnlineBlsConfig) -> Result<Self, Error> {
         config.check()?;
         let threads = Threads::new(config.threads)?;
-        let mut features = BroadFeatures::new(&config)?;
+        let labelled = labelled_features(&plan(&config));
+        let mut features = BroadFeatures::new(&config)?.with_labels(labelled, config.label_lags);
         features.share_threads(&threads);
         Ok(OnlineBls {
             bank: Bank::new(&config, &threads),
@@ -92,13 +98,13 @@ impl OnlineBls {
 
     /// The broad features of a sample, as the model would use them to predict or learn it now.
     pub fn features_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        self.features.of(x)
+        Ok(self.features.of(x)?.plain)
     }
 
     /// The broad features of a block's samples, a row each, as the model would use them to predict
     /// them now.
     pub fn features_many(&self, block: &Block) -> Result<Vec<f64>, Error> {
-        self.features.of_all(block)
+        Ok(self.features.of_all(block)?.plain)
     }
 
     /// Samples between two refreshes of the regression on all features, if it forgets.
@@ -145,7 +151,7 @@ impl OnlineBls {
                     let weight = self.scratch.weights[i - start];
                     self.bank.count(i - start, known, block.class(i), weight)?
                 } else {
-                    self.bank.judge(&self.features_one(block.sample(i))?, known)?
+                    self.bank.judge(&self.features.of(block.sample(i))?, known)?
                 };
                 scores.push(&verdict.scores);
                 known = check_class(block.class(i), known)?;
@@ -177,9 +183,10 @@ impl OnlineBls {
             weights.push(self.class_weights.weigh(block.class(i), block.weight(i)));
             targets[row * classes + block.class(i)] = 1.0;
         }
-        features.clear();
+        features.plain.clear();
+        features.labelled.clear();
         self.features.learn(block, run, features);
-        self.bank.learn(Run { features, targets, weights }, self.features.len())
+        self.bank.learn(Run { features, targets, weights })
     }
 
     fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
@@ -205,7 +212,7 @@ impl Classifier for OnlineBls {
     /// With stacking, probabilities. Without it, estimates of each class's indicator: aᵀW of the
     /// nested models, averaged by their weights.
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        Ok(self.bank.judge(&self.features_one(x)?, self.classes())?.scores)
+        Ok(self.bank.judge(&self.features.of(x)?, self.classes())?.scores)
     }
 
     /// With stacking the scores themselves. Without it, the point of the probability simplex nearest to

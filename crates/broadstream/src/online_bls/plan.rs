@@ -18,12 +18,18 @@ pub(super) struct RegressionPlan {
     pub(super) ridge: f64,
     /// Whether it begins anew at a drift.
     pub(super) restarts: bool,
+    /// Whether its features are made with the labels before.
+    pub(super) sees_labels: bool,
 }
 
 /// The rates of [`Forgetting::Auto`], and how often each halves the number of enhancement nodes. From
 /// one to the next the memory shrinks to about a third.
 const RATES: [(f64, u32); 6] =
     [(0.9997, 2), (0.999, 2), (0.997, 3), (0.99, 3), (0.95, 3), (0.9, 4)];
+
+/// The rates of the regressions that see the labels before, if the forgetting is chosen, and how often
+/// each halves them. A forgetting that was given has one of them, with as many as the first.
+const LABELLED_RATES: [(f64, u32); 2] = [(0.999, 2), (0.99, 3)];
 
 /// Below this many enhancement nodes nothing is worth being spared.
 const LEAST_NODES: usize = 125;
@@ -42,42 +48,49 @@ pub(super) fn plan(config: &OnlineBlsConfig) -> Vec<RegressionPlan> {
     };
     let features = |halvings| config.linear().saturating_add(nodes(halvings));
     let share = config.forgetting.fixed().unwrap_or(1.0);
-    let mut plans = vec![RegressionPlan {
-        name: match config.forgetting {
-            Forgetting::Auto => "all samples".to_owned(),
-            Forgetting::Fixed(share) => format!("forgetting {share}"),
-        },
-        features: features(0),
-        forgetting: share,
+    let regression = |name: String, halvings, forgetting| RegressionPlan {
+        name,
+        features: features(halvings),
+        forgetting,
         ridge: usual,
         restarts: false,
-    }];
+        sees_labels: false,
+    };
+    let name = match config.forgetting {
+        Forgetting::Auto => "all samples".to_owned(),
+        Forgetting::Fixed(share) => format!("forgetting {share}"),
+    };
+    let mut plans = vec![regression(name, 0, share)];
     if config.ridge == Ridge::Auto {
         plans.extend(RIDGES.map(|(ridge, halvings)| RegressionPlan {
-            name: format!("ridge {ridge}"),
-            features: features(halvings),
-            forgetting: share,
             ridge,
-            restarts: false,
+            ..regression(format!("ridge {ridge}"), halvings, share)
         }));
     }
-    if config.forgetting == Forgetting::Auto {
-        plans.push(RegressionPlan {
-            name: "since the last drift".to_owned(),
-            features: features(RESTARTING),
-            forgetting: 1.0,
-            ridge: usual,
-            restarts: true,
-        });
-        plans.extend(RATES.map(|(forgetting, halvings)| RegressionPlan {
-            name: format!("forgetting {forgetting}"),
-            features: features(halvings),
-            forgetting,
-            ridge: usual,
-            restarts: false,
+    let automatic = config.forgetting == Forgetting::Auto;
+    if automatic {
+        let plan = regression("since the last drift".to_owned(), RESTARTING, 1.0);
+        plans.push(RegressionPlan { restarts: true, ..plan });
+        let rates = RATES.into_iter();
+        plans.extend(rates.map(|(rate, h)| regression(format!("forgetting {rate}"), h, rate)));
+    }
+    if config.label_lags > 0 {
+        let rates = match automatic {
+            true => LABELLED_RATES.to_vec(),
+            false => vec![(share, LABELLED_RATES[0].1)],
+        };
+        plans.extend(rates.into_iter().map(|(rate, halvings)| RegressionPlan {
+            sees_labels: true,
+            ..regression(format!("forgetting {rate}, labels"), halvings, rate)
         }));
     }
     plans
+}
+
+/// How many features are made with the labels before.
+pub(super) fn labelled_features(plans: &[RegressionPlan]) -> usize {
+    let seeing = plans.iter().filter(|plan| plan.sees_labels);
+    seeing.map(|plan| plan.features).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -102,9 +115,10 @@ mod tests {
         let plans = plan(&OnlineBlsConfig::default());
         assert_eq!(plans[0].features, 2100);
         assert_eq!(plans.iter().filter(|plan| plan.restarts).count(), 1);
+        assert_eq!(labelled_features(&plans), 600);
         assert!(plans[1..].iter().all(|plan| plan.features <= 1100));
         let mut names: Vec<&str> = plans.iter().map(|plan| plan.name.as_str()).collect();
         names.dedup();
-        assert_eq!(names.len(), 10);
+        assert_eq!(names.len(), 12);
     }
 }

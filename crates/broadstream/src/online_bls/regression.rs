@@ -5,6 +5,7 @@ use crate::{
     error::Error,
     factor::{Factor, Update, Weights},
     fading::Fading,
+    features::Features,
     threads::Threads,
 };
 
@@ -25,8 +26,7 @@ pub(super) struct Regression {
 /// Samples of positive weight for [`Regression::learn`], a row each.
 #[derive(Clone, Copy)]
 pub(super) struct Run<'a> {
-    /// All features of the model.
-    pub(super) features: &'a [f64],
+    pub(super) features: &'a Features,
     pub(super) targets: &'a [f64],
     pub(super) weights: &'a [f64],
 }
@@ -90,9 +90,14 @@ impl Regression {
         }
     }
 
+    /// The features that it sees, of those that it was given.
+    fn seen<'a>(&self, features: &'a Features) -> &'a [f64] {
+        if self.plan.sees_labels { &features.labelled } else { &features.plain }
+    }
+
     /// For each nested model a row of scores.
-    pub(super) fn scores(&self, features: &[f64]) -> Result<Vec<f64>, Error> {
-        let features = &features[..self.plan.features];
+    pub(super) fn scores(&self, features: &Features) -> Result<Vec<f64>, Error> {
+        let features = &self.seen(features)[..self.plan.features];
         match &self.kept {
             Some(kept) => kept.scores(features),
             None => self.factor.scores(features),
@@ -100,18 +105,20 @@ impl Regression {
     }
 
     /// Learns samples. Their [scores](Self::last_scores) of before are left behind.
-    pub(super) fn learn(&mut self, run: Run<'_>, all_features: usize) -> Result<(), Error> {
+    pub(super) fn learn(&mut self, run: Run<'_>) -> Result<(), Error> {
         let samples = run.weights.len();
+        let given = self.seen(run.features);
+        let length = given.len() / samples.max(1);
         let (order, classes) = (self.plan.features, self.factor.targets());
         let row = self.readouts().len() * classes;
         self.scores.clear();
         self.scores.resize(samples * row, 0.0);
         let mut prefix = std::mem::take(&mut self.prefix);
-        let features = if order == all_features {
-            run.features
+        let features = if order == length {
+            given
         } else {
             prefix.clear();
-            let rows = run.features.chunks_exact(all_features);
+            let rows = given.chunks_exact(length);
             rows.for_each(|row| prefix.extend_from_slice(&row[..order]));
             &prefix
         };

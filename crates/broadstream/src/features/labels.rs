@@ -1,0 +1,54 @@
+//! Labels as inputs: each label of so many samples ago is an indicator of its own, by name.
+//!
+//! A regression on features of inputs and labels together can tell when a label will stay, which the
+//! label alone cannot. But on a stream that does not dwell labels are noise in every feature. So these
+//! features are made beside the plain ones, for the regressions that want them.
+
+use super::{Shape, draw};
+
+/// The weights of label inputs for the first nodes of a feature map.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LabelInputs {
+    /// How many of the features are made with labels; 0 for none.
+    features: usize,
+    lags: usize,
+    /// By class and lag, the weights for these features.
+    weights: Vec<Vec<Vec<f64>>>,
+}
+
+impl LabelInputs {
+    pub(super) fn new(features: usize, lags: usize) -> Self {
+        LabelInputs { features, lags, weights: Vec::new() }
+    }
+
+    /// How many features are made with labels.
+    pub(super) fn features(&self) -> usize {
+        self.features
+    }
+
+    /// Declares the inputs of a class, and of those before it.
+    pub(super) fn declare(&mut self, class: usize, shape: &Shape, fan_in: usize) {
+        if self.features == 0 {
+            return;
+        }
+        let Shape { seed, linear, weight_scale, .. } = *shape;
+        for class in self.weights.len()..=class {
+            let row = |lag| {
+                let name = format!("label {lag} ago is {class}");
+                let mut row = draw::linear(seed, &name, linear, weight_scale, fan_in);
+                row.extend(draw::from_inputs(seed, &name, self.features - linear, fan_in));
+                row
+            };
+            self.weights.push((1..=self.lags).map(row).collect());
+        }
+    }
+
+    /// Adds what the labels bring, the latest first, to the sums of a sample's nodes.
+    pub(super) fn add(&self, labels: &[usize], sums: &mut [f64]) {
+        for (lag, &class) in labels.iter().enumerate() {
+            for (sum, weight) in sums.iter_mut().zip(&self.weights[class][lag]) {
+                *sum += weight;
+            }
+        }
+    }
+}
