@@ -2,11 +2,13 @@
 
 CARGO ?= cargo
 BROADSTREAM = $(abspath $(or $(CARGO_TARGET_DIR),target))/release/broadstream
+# The folder with the datasets; without it they are looked for as the program does
+DATA ?=
 # Such as --quick, or --orders 1100 --rounds 21
 BENCH_OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench peers lint format doc deny clean
+.PHONY: help build demo test bench accuracy peers lint format doc deny clean
 
 help: ## List the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,7 +17,7 @@ build: ## Build the command line into target/release/broadstream
 	$(CARGO) build --release --locked
 
 demo: ## Classify the built-in drifting stream
-	$(CARGO) run --release --locked --quiet -- run --forgetting 0.999
+	$(CARGO) run --release --locked --quiet -- run
 
 test: ## Run every test, the examples in the documentation included
 	$(CARGO) test --workspace --locked
@@ -24,6 +26,9 @@ bench: build ## Time the factor beside its peers into bench/results.md (installs
 	bench/prepare.sh
 	cd bench && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(CARGO) run --release --locked -- \
 		--python .venv/bin/python --program $(BROADSTREAM) $(BENCH_OPTIONS)
+
+accuracy: build ## Run the default on ten streams into docs/accuracy.md, an hour: make accuracy DATA=DIR
+	docs/accuracy.sh $(BROADSTREAM) "$(abspath $(DATA))"
 
 peers: ## Install other stream learners, to compare with, into peers/.venv (600 MB)
 	peers/prepare.sh

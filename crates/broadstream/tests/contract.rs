@@ -576,13 +576,14 @@ fn threads_and_kept_weights_do_not_change_the_model() {
         let scores = run(&mut model, &samples, 64);
         (model.weights(), scores)
     };
-    let (weights, scores) = learned(config.clone());
-    for threads in 2..=4 {
-        assert!(
-            learned(OnlineBlsConfig { threads, ..config.clone() })
-                == (weights.clone(), scores.clone())
-        );
+    let several = OnlineBlsConfig { enhancement_nodes: 450, ..several() };
+    for config in [config.clone(), several] {
+        let alone = learned(config.clone());
+        for threads in 2..=4 {
+            assert!(learned(OnlineBlsConfig { threads, ..config.clone() }) == alone);
+        }
     }
+    let (weights, scores) = learned(config.clone());
     let (kept, kept_scores) = learned(OnlineBlsConfig { keep_weights: true, ..config });
     for (kept, solved) in kept.iter().zip(&weights) {
         assert!((kept - solved).abs() < 1e-11, "{kept} is not {solved}");
