@@ -27,7 +27,7 @@ bench: build ## Time the factor beside its peers into bench/results.md (installs
 	cd bench && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(CARGO) run --release --locked -- \
 		--python .venv/bin/python --program $(BROADSTREAM) $(BENCH_OPTIONS)
 
-accuracy: build ## Run the default on ten streams into docs/accuracy.md, an hour: make accuracy DATA=DIR
+accuracy: build ## Run the default on ten streams into docs/accuracy.md: make accuracy DATA=DIR
 	docs/accuracy.sh $(BROADSTREAM) "$(abspath $(DATA))"
 
 peers: ## Install other stream learners, to compare with, into peers/.venv (600 MB)

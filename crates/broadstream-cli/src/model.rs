@@ -193,6 +193,11 @@ fn read_scaling(path: &Path) -> Result<Scaling> {
 
 /// Options that could not have any effect are refused: whoever gives one expects something of it.
 fn check_options(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Result<()> {
+    let compared = !matches!(arguments.model, ModelName::OnlineBls);
+    if compared && arguments.ridge == Some(Ridge::Auto) {
+        let name = applicable::name(arguments.model);
+        return Err(BadUsage(format!("the model {name} needs a number for --ridge")).into());
+    }
     let remembers = config.forgetting == Forgetting::Fixed(1.0);
     let ignored = if arguments.refresh_every.is_some() && remembers {
         "--refresh-every needs --forgetting below 1: without it nothing is refreshed"

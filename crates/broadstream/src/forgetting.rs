@@ -15,8 +15,8 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Forgetting {
-    /// Regressions that forget at different rates learn side by side and share in predictions by
-    /// their recent error; one remembers everything, one all since the last drift.
+    /// Regressions that forget at different rates learn side by side and share in predictions by how
+    /// well they did of late; one remembers everything, one all since the last drift.
     #[default]
     Auto,
     /// This share μ in (0, 1\]: 0.999 remembers about a thousand samples, 1 all of them.

@@ -16,6 +16,7 @@
 pub struct Member {
     /// What it is called; no two members of a model share a name.
     pub name: String,
-    /// Its share in predictions. Those of all members sum to 1.
+    /// Its share in the average of predictions, by recent error; stacking starts from that average.
+    /// Those of all members sum to 1.
     pub weight: f64,
 }

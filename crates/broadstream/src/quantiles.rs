@@ -49,6 +49,9 @@ const JOINT_SHARE: f64 = 2.0 / (CENTROIDS - 2) as f64;
 pub(crate) struct Quantiles(Option<Box<Summary>>);
 
 impl Quantiles {
+    /// How many bytes a summary takes from its first value on.
+    pub(crate) const BYTES: usize = size_of::<Summary>();
+
     /// The mid-rank F(x) among the values observed, of which the last few may be left out; ½ if there
     /// are none.
     #[inline]

@@ -13,7 +13,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Ridge {
     /// 1, which suits scaled inputs, with further regressions at a ridge of 10 and of 0.1 beside it.
-    /// They have fewer nodes, and share in predictions by their recent error.
+    /// They have fewer nodes, and share in predictions by how well they did of late.
     #[default]
     Auto,
     /// This λ > 0.

@@ -62,6 +62,11 @@ impl Scaling {
     /// Running standardisation together with ranks, with the default cut-off.
     pub const ROBUST: Scaling = Scaling::Robust { clip: 4.0 };
 
+    /// How many bytes are kept of a numeric input, beyond a few.
+    pub(crate) fn bytes_per_input(&self) -> u128 {
+        if matches!(self, Scaling::Robust { .. }) { Quantiles::BYTES as u128 } else { 0 }
+    }
+
     /// The min–max scaling of a whole stream, or of its first `limit` samples, as a given scaling:
     /// what a second pass over the same stream can use.
     pub fn fit_min_max(stream: &mut dyn Stream, limit: Option<u64>) -> Result<Self, Error> {

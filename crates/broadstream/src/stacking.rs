@@ -3,10 +3,11 @@
 //! Averaging members by their recent error cannot do better than to find the best of them. A ridge
 //! regression of the truth on their predictions can: it learns which of them are right together with
 //! which, and takes in what is no model at all, such as the label before. With uᵢₖ the probability that
-//! member i gives to class k of c, xᵢₖ = uᵢₖ − 1/c and yₖ likewise for the truth, it keeps
+//! predictor i gives to class k of c, xᵢₖ = uᵢₖ − 1/c and yₖ likewise for the truth, and w the weight
+//! of a sample, it keeps
 //!
 //! ```text
-//! G = Σ μ^age Σₖ xₖ xₖᵀ       b = Σ μ^age Σₖ xₖ yₖ       (G + ρI) v = b + ρ v₀
+//! G = Σ w·μ^age Σₖ xₖ xₖᵀ     b = Σ w·μ^age Σₖ xₖ yₖ     (G + ρI) v = b + ρ v₀
 //! ```
 //!
 //! and predicts sₖ = 1/c + vᵀxₖ. All classes share the weights v, so a class that was seen once already
@@ -25,7 +26,7 @@ const FADING: f64 = 0.999;
 const RIDGE: f64 = 10.0;
 
 /// Beyond this a sample's weight would leave nothing of the others.
-const LARGEST_WEIGHT: f64 = 1e6;
+pub(crate) const LARGEST_WEIGHT: f64 = 1e6;
 
 /// The regression on the members' predictions.
 #[derive(Clone, Debug)]
@@ -72,11 +73,15 @@ impl Stacking {
         weight: f64,
         prior: &[f64],
     ) -> Result<(), Error> {
+        // Where no class was known nothing was predicted.
+        if classes == 0 {
+            return Ok(());
+        }
         let order = self.weights.len();
         let (all, weight) = (classes.max(class + 1), weight.min(LARGEST_WEIGHT));
         let even = 1.0 / all as f64;
         let mut x = vec![-even; all * order];
-        for (i, row) in predictions.chunks_exact(classes.max(1)).enumerate() {
+        for (i, row) in predictions.chunks_exact(classes).enumerate() {
             for (k, u) in row.iter().enumerate() {
                 x[k * order + i] += u;
             }
@@ -146,7 +151,8 @@ mod tests {
     #[test]
     fn a_class_seen_for_the_first_time_is_learned_from() {
         let mut stacking = Stacking::new(vec![1.0, 0.0]);
-        stacking.observe(&[], 0, 0, 1.0, &[1.0, 0.0]).unwrap();
+        stacking.observe(&[], 0, 0, 1e6, &[1.0, 0.0]).unwrap();
+        assert_eq!(stacking.weights, [1.0, 0.0], "there was nothing to be wrong about");
         stacking.observe(&[1.0, 1.0], 1, 1, 1.0, &[1.0, 0.0]).unwrap();
         stacking.observe(&[0.9, 0.1, 0.5, 0.5], 2, 1, 1e100, &[1.0, 0.0]).unwrap();
         assert!(stacking.weights.iter().all(|weight| weight.is_finite()));

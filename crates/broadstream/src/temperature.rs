@@ -11,7 +11,7 @@
 //! E(ln q) − ln q_truth and its curvature the variance of ln q, both under p, faded over some thousand
 //! samples.
 
-use crate::{logarithm::ln, probability::softmax};
+use crate::{logarithm::ln, probability::softmax, stacking::LARGEST_WEIGHT};
 
 /// What is left of the curvature after one more sample.
 const FADING: f64 = 0.9995;
@@ -41,6 +41,7 @@ impl Temperature {
 
     /// Takes into account that q became p and that the sample was of that class.
     pub(crate) fn observe(&mut self, q: &[f64], p: &[f64], class: usize, weight: f64) {
+        let weight = weight.min(LARGEST_WEIGHT);
         let logs: Vec<f64> = q.iter().map(|q| ln(*q)).collect();
         let mean: f64 = logs.iter().zip(p).map(|(log, p)| p * log).sum();
         let variance: f64 =

@@ -166,7 +166,8 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_name = "BOOL")]
     pub(crate) stacking: Option<bool>,
 
-    /// How many of the labels before take part in stacking [default: 1; 0 without stacking]
+    /// How many of the labels before take part in stacking, and are inputs of a regression or two of
+    /// their own; at most 100 [default: 1; 0 without stacking]
     #[arg(long, value_name = "K")]
     pub(crate) label_lags: Option<usize>,
 
@@ -219,7 +220,7 @@ pub(crate) struct ModelArguments {
     pub(crate) refresh_every: Option<usize>,
 
     /// Steps per sample that correct for the ridge fading between two refreshes; 2 to 4 come near the
-    /// paper's Algorithm 2, and need --nested-models 1 [default: 0]
+    /// paper's Algorithm 2, and need --preset single --nested-models 1 [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) correction_steps: Option<usize>,
 
@@ -232,7 +233,7 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
-    /// How many nested models, on ever fewer nodes, share in predictions; 1 is the largest alone
+    /// How many nested models, on ever fewer nodes, each regression has; 1 is the largest alone
     /// [default: 5; 1 in the paper's presets]
     #[arg(long, value_name = "N")]
     pub(crate) nested_models: Option<usize>,

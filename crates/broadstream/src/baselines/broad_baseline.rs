@@ -46,7 +46,7 @@ pub trait Solver: Clone + Send {
 
 /// A broad learning system with another solver than [`OnlineBls`](crate::OnlineBls) has.
 ///
-/// Of the configuration `nested_models`, `stacking` and what goes with it are ignored, since only
+/// Of the configuration `nested_models`, `class_weight`, `stacking` and what goes with it are ignored, since only
 /// Online-BLS has several models; `forgetting` other than 1 and `refresh_every` are refused, since no
 /// baseline forgets.
 ///

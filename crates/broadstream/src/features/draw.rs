@@ -28,9 +28,27 @@ pub(super) fn uniform(seed: u64, role: &str, name: &str, count: usize) -> Vec<f6
     (0..count).map(|_| random.signed_unit()).collect()
 }
 
+/// What an input is: one that a sample brings, or a label before.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    Sample,
+    Label,
+}
+
+impl Origin {
+    /// The role under which its weights are drawn, so that names of one kind never meet the other.
+    fn role(self, layer: &str) -> String {
+        match self {
+            Origin::Sample => layer.to_owned(),
+            Origin::Label => format!("{layer} of a label"),
+        }
+    }
+}
+
 /// An input's weights for the linear nodes, when a sample has `fan_in` inputs.
 pub(super) fn linear(
     seed: u64,
+    origin: Origin,
     name: &str,
     nodes: usize,
     scale: WeightScale,
@@ -40,16 +58,22 @@ pub(super) fn linear(
         WeightScale::FanIn => UNIT_VARIANCE / (fan_in.max(1) as f64).sqrt(),
         WeightScale::Paper => 1.0,
     };
-    uniform(seed, "feature", name, nodes).into_iter().map(|w| w * size).collect()
+    uniform(seed, &origin.role("feature"), name, nodes).into_iter().map(|w| w * size).collect()
 }
 
 /// An input's weights for the enhancement nodes, when these see the inputs and a sample has `fan_in`
 /// of them.
-pub(super) fn from_inputs(seed: u64, name: &str, nodes: usize, fan_in: usize) -> Vec<f64> {
+pub(super) fn from_inputs(
+    seed: u64,
+    origin: Origin,
+    name: &str,
+    nodes: usize,
+    fan_in: usize,
+) -> Vec<f64> {
     let fan_in = fan_in.max(1);
     let shares = uniform(seed, "enhancement fan-in", "", nodes);
-    let chances = uniform(seed, "enhancement choice", name, nodes);
-    let weights = uniform(seed, "enhancement", name, nodes);
+    let chances = uniform(seed, &origin.role("enhancement choice"), name, nodes);
+    let weights = uniform(seed, &origin.role("enhancement"), name, nodes);
     weights
         .iter()
         .enumerate()
@@ -148,8 +172,9 @@ mod tests {
         assert_eq!([-1.0, -0.5, 0.0, 0.5].map(|draw| inputs_seen(draw, 16)), [2, 4, 8, 16]);
         assert_eq!(inputs_seen(1.0 - 1e-16, 16), 16);
         let (inputs, nodes) = (64, 300);
-        let rows: Vec<Vec<f64>> =
-            (0..inputs).map(|i| from_inputs(5, &i.to_string(), nodes, inputs)).collect();
+        let rows: Vec<Vec<f64>> = (0..inputs)
+            .map(|i| from_inputs(5, Origin::Sample, &i.to_string(), nodes, inputs))
+            .collect();
         let seen = |node: usize| rows.iter().filter(|row| row[node] != 0.0).count();
         assert!((0..nodes).filter(|node| !is_selective(*node)).all(|node| seen(node) == inputs));
         let selective: Vec<usize> = (2..nodes).step_by(3).map(seen).collect();
@@ -160,7 +185,8 @@ mod tests {
 
     #[test]
     fn fewer_nodes_are_the_first_of_more() {
-        assert_eq!(from_inputs(3, "a", 40, 9)[..25], from_inputs(3, "a", 25, 9));
+        let draw = |nodes| from_inputs(3, Origin::Label, "a", nodes, 9);
+        assert_eq!(draw(40)[..25], draw(25));
         assert_eq!(biases_from_inputs(3, 40)[..25], biases_from_inputs(3, 25));
     }
 }

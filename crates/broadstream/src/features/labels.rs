@@ -2,9 +2,13 @@
 //!
 //! A regression on features of inputs and labels together can tell when a label will stay, which the
 //! label alone cannot. But on a stream that does not dwell labels are noise in every feature. So these
-//! features are made beside the plain ones, for the regressions that want them.
+//! features are made beside the plain ones, for the regressions that want them. Labels reach the
+//! enhancement nodes directly, whatever else these see.
 
-use super::{Shape, draw};
+use super::{
+    Shape,
+    draw::{self, Origin},
+};
 
 /// The weights of label inputs for the first nodes of a feature map.
 #[derive(Clone, Debug, Default)]
@@ -35,8 +39,10 @@ impl LabelInputs {
         for class in self.weights.len()..=class {
             let row = |lag| {
                 let name = format!("label {lag} ago is {class}");
-                let mut row = draw::linear(seed, &name, linear, weight_scale, fan_in);
-                row.extend(draw::from_inputs(seed, &name, self.features - linear, fan_in));
+                let mut row =
+                    draw::linear(seed, Origin::Label, &name, linear, weight_scale, fan_in);
+                let nodes = self.features - linear;
+                row.extend(draw::from_inputs(seed, Origin::Label, &name, nodes, fan_in));
                 row
             };
             self.weights.push((1..=self.lags).map(row).collect());

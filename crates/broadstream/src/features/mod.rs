@@ -22,6 +22,7 @@ mod labels;
 mod layer;
 
 use self::{
+    draw::Origin,
     labels::LabelInputs,
     layer::{GROUP, Group, Layer},
 };
@@ -153,7 +154,7 @@ impl FeatureMap {
 
     pub(crate) fn declare_input(&mut self, name: &str) {
         match self.fan_in {
-            Some(fan_in) => self.push_input(name, fan_in),
+            Some(fan_in) => self.push_input(Origin::Sample, name, fan_in),
             None => self.waiting.push(name.to_owned()),
         }
     }
@@ -163,16 +164,17 @@ impl FeatureMap {
         if self.fan_in.is_none() {
             self.fan_in = Some(inputs);
             for name in std::mem::take(&mut self.waiting) {
-                self.push_input(&name, inputs);
+                self.push_input(Origin::Sample, &name, inputs);
             }
         }
     }
 
-    fn push_input(&mut self, name: &str, fan_in: usize) {
+    fn push_input(&mut self, origin: Origin, name: &str, fan_in: usize) {
         let Shape { seed, linear, enhancement, weight_scale, source, .. } = self.shape;
-        self.linear.push_input(&draw::linear(seed, name, linear, weight_scale, fan_in));
+        self.linear.push_input(&draw::linear(seed, origin, name, linear, weight_scale, fan_in));
         if source == EnhancementSource::Inputs {
-            self.enhancement.push_input(&draw::from_inputs(seed, name, enhancement, fan_in));
+            let row = draw::from_inputs(seed, origin, name, enhancement, fan_in);
+            self.enhancement.push_input(&row);
         }
     }
 
@@ -426,7 +428,7 @@ mod tests {
         map.transform(samples, &rows.concat(), &labels, &mut features);
         // The same map with the labels declared as inputs.
         let names = ["label 1 ago is 0", "label 1 ago is 2", "label 2 ago is 2"];
-        names.iter().for_each(|name| map.declare_input(name));
+        names.iter().for_each(|name| map.push_input(Origin::Label, name, 2));
         let inputs = [vec![], vec![3], vec![2, 4]];
         for (i, (row, labels)) in rows.iter().zip(inputs).enumerate() {
             let inputs: Vec<u32> = [0, 1].into_iter().chain(labels).collect();

@@ -13,6 +13,9 @@ use crate::{error::Error, features::Features, member::Member, threads::Threads};
 /// does for any block size.
 const RESTARTS_EVERY: u64 = 64;
 
+/// More restarts than this are not remembered: a model that runs for years must not grow by them.
+const MOST_RESTARTS: usize = 10_000;
+
 /// Several regressions that learn the same samples.
 #[derive(Clone, Debug)]
 pub(super) struct Bank {
@@ -49,7 +52,10 @@ impl Bank {
         Bank {
             config: config.clone(),
             committee: Committee::new(members, config),
-            restart: restarting.map(|index| (index, Restart::new(members))),
+            restart: restarting.map(|index| {
+                let others = regressions[index + 1..].iter().map(|other| other.readouts().len());
+                (index, Restart::new(others.sum()))
+            }),
             restarts: Vec::new(),
             regressions,
             classes: 0,
@@ -179,7 +185,9 @@ impl Bank {
             let mut anew = Regression::new(plan, &self.config, &Threads::default());
             anew.add_classes(self.classes);
             self.regressions[*index] = anew;
-            self.restarts.push(self.learned);
+            if self.restarts.len() < MOST_RESTARTS {
+                self.restarts.push(self.learned);
+            }
         }
     }
 }

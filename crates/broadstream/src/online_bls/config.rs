@@ -1,6 +1,9 @@
 //! What a learner is made of.
 
-use super::plan::{RegressionPlan, plan};
+use super::{
+    BLOCK,
+    plan::{RegressionPlan, labelled_features, plan},
+};
 use crate::{
     activation::Activation,
     class_weight::ClassWeight,
@@ -60,7 +63,8 @@ pub struct OnlineBlsConfig {
     pub refresh_every: Option<usize>,
     /// Steps of conjugate gradients per sample that correct for the ridge which fades between two
     /// refreshes: with two to four the weights are near those of the paper's Algorithm 2, at some
-    /// times the cost. Default 0. More need `nested_models` to be 1.
+    /// times the cost. Default 0. More need one regression alone: [`single`](Self::single) with
+    /// `nested_models` of 1.
     pub correction_steps: usize,
     /// How many nested models share in a prediction: the one on all nodes, one on half of the
     /// enhancement nodes, a quarter and so on, and the one on the linear nodes alone. They are exact
@@ -71,8 +75,9 @@ pub struct OnlineBlsConfig {
     /// predict, and on the last labels, and are calibrated; without it they are averaged by their
     /// recent error. Default true.
     pub stacking: bool,
-    /// How many of the labels before take part in stacking: 1 helps wherever a stream dwells on a class,
-    /// and costs next to nothing elsewhere. Default 1.
+    /// How many of the labels before take part in stacking, and are inputs of a regression or two of
+    /// their own: 1 helps wherever a stream dwells on a class, and costs little elsewhere. At most 100.
+    /// Default 1.
     pub label_lags: usize,
     /// What samples count by how rare their class is. Default nothing.
     pub class_weight: ClassWeight,
@@ -160,8 +165,11 @@ impl OnlineBlsConfig {
         let enhancement =
             (0..halvings).rev().map(|k| self.enhancement().checked_shr(k).unwrap_or(0));
         let smallest = (self.nested_models > 1).then_some(0);
-        let mut sizes: Vec<usize> =
-            smallest.into_iter().chain(enhancement).map(|nodes| self.linear() + nodes).collect();
+        let mut sizes: Vec<usize> = smallest
+            .into_iter()
+            .chain(enhancement)
+            .map(|nodes| self.linear().saturating_add(nodes))
+            .collect();
         sizes.dedup();
         sizes
     }
@@ -212,15 +220,15 @@ impl OnlineBlsConfig {
         check("forgetting", sound, "in (0, 1], and at least 1e-6", &share)?;
         let least = plan(self).iter().map(|plan| plan.forgetting).fold(1.0, f64::min);
         let faded = least.powf(self.refresh_every.unwrap_or(1) as f64);
-        let rule = "small enough that forgetting to its power is at least 1e-6";
+        let rule = "small enough that the least forgetting to its power is at least 1e-6";
         check("refresh_every", faded >= 1e-6, rule, &self.refresh_every.unwrap_or(1))?;
         let alone = self.nested_models == 1 && plan(self).len() == 1;
         let sound = self.correction_steps == 0 || alone;
-        let rule = "0 unless nested_models is 1 and both forgetting and ridge are given";
+        let rule = "0 unless nested_models is 1, label_lags 0, and forgetting and ridge are given";
         check("correction_steps", sound, rule, &self.correction_steps)?;
         let sound = self.stacking || self.label_lags == 0;
         check("label_lags", sound, "0 without stacking", &self.label_lags)?;
-        check("label_lags", self.label_lags <= 1000, "at most 1000", &self.label_lags)?;
+        check("label_lags", self.label_lags <= 100, "at most 100", &self.label_lags)?;
         let sees_nodes = self.enhancement_source == EnhancementSource::FeatureNodes;
         let sound = self.weight_scale != WeightScale::Paper || sees_nodes;
         let rule = "the feature nodes for the weight scale of the paper";
@@ -233,9 +241,13 @@ impl OnlineBlsConfig {
 
     /// How many bytes a model with that many inputs and classes takes.
     pub(super) fn bytes(&self, inputs: usize, classes: usize) -> u128 {
-        plan(self)
+        let plans = plan(self);
+        let labels =
+            labelled_features(&plans) as u128 * (self.label_lags * size_of::<f64>()) as u128;
+        plans
             .iter()
             .map(|plan| self.regression_bytes(plan, classes))
+            .chain([labels.saturating_mul(classes as u128)])
             .fold(self.feature_bytes(inputs), u128::saturating_add)
     }
 
@@ -245,17 +257,21 @@ impl OnlineBlsConfig {
         // Z, and the weights of nested models if they are kept.
         let rows = if self.keep_weights || self.correction_steps > 0 {
             let nested = self.nested_features().into_iter().filter(|nested| *nested <= order);
-            nested.fold(2 * order, usize::saturating_add)
+            nested.fold(order.saturating_mul(2), usize::saturating_add)
         } else {
             order
         };
-        let targets = (rows as u128 * size_of::<f64>() as u128).saturating_mul(classes as u128);
+        // The scores of a block's samples are kept between calls.
+        let scores = BLOCK * self.nested_features().len().max(1);
+        let per_class = (rows as u128 + scores as u128) * size_of::<f64>() as u128;
+        let targets = per_class.saturating_mul(classes as u128);
         Factor::bytes(order).saturating_mul(triangles).saturating_add(targets)
     }
 
-    /// How many bytes the random weights take for that many inputs.
+    /// How many bytes that many inputs take: their random weights, and what their scaling knows.
     pub(crate) fn feature_bytes(&self, inputs: usize) -> u128 {
-        self.shape().bytes(inputs)
+        let scaling = self.scaling.bytes_per_input().saturating_mul(inputs as u128);
+        self.shape().bytes(inputs).saturating_add(scaling)
     }
 
     /// What the feature map is made of.

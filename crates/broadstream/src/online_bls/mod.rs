@@ -1,5 +1,5 @@
-//! The online broad learning system: random features, and a ridge regression on them that is the
-//! exact optimum of all samples seen, after every sample.
+//! The online broad learning system: random features, and ridge regressions on them, each the exact
+//! optimum of what it remembers after every sample.
 
 mod bank;
 mod committee;
@@ -34,8 +34,10 @@ use crate::{
 /// traffic of the factor unshared.
 const BLOCK: usize = 64;
 
-/// A broad learning system that learns one sample at a time and is at any moment what a ridge
-/// regression on all samples so far would be.
+/// A broad learning system that learns one sample at a time. By default it consists of several
+/// regressions that find out together how much of the past is worth remembering; with
+/// [`OnlineBlsConfig::single`] it is at any moment what one ridge regression on all samples so far
+/// would be.
 ///
 /// ```
 /// use broadstream::{Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample};
