@@ -53,6 +53,11 @@ pub(crate) fn takes_seed(model: ModelName) -> bool {
     groups(model).contains(&Group::Seed)
 }
 
+/// Whether a model is a broad learning system.
+pub(crate) fn is_broad(model: ModelName) -> bool {
+    groups(model).contains(&Group::Broad)
+}
+
 /// Whether a model can have several threads.
 pub(crate) fn shares(model: ModelName) -> bool {
     groups(model).contains(&Group::Factor)

@@ -152,7 +152,10 @@ fn scaling(arguments: &ModelArguments, source: &Source, input: &InputArguments) 
         return read_scaling(path).with_context(|| path.display().to_string());
     }
     let default = match arguments.preset {
-        Preset::Default | Preset::Single => ScalingArgument::Robust,
+        Preset::Default | Preset::Single if applicable::is_broad(arguments.model) => {
+            ScalingArgument::Robust
+        }
+        Preset::Default | Preset::Single => ScalingArgument::Standard,
         Preset::Paper | Preset::PaperDrift => ScalingArgument::MinMaxWhole,
     };
     Ok(match arguments.scaling.unwrap_or(default) {

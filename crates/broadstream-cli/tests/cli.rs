@@ -54,6 +54,52 @@ fn table(rows: usize) -> String {
 }
 
 #[test]
+fn nothing_needs_to_be_chosen_and_everything_can() {
+    let source = "stagger:drift=recurring,every=500,samples=3000";
+    let chosen = json(&["run", source]);
+    assert_eq!(chosen["config"]["forgetting"], "auto");
+    assert_eq!(chosen["config"]["ridge"], "auto");
+    assert!(chosen["oca"].as_f64().unwrap() > 0.95, "{}", chosen["oca"]);
+    let members = chosen["members"].as_array().unwrap();
+    assert_eq!(members[0]["name"], "all samples");
+    let weights: f64 = members.iter().map(|member| member["weight"].as_f64().unwrap()).sum();
+    assert!((weights - 1.0).abs() < 1e-12);
+    assert!(!chosen["restarts"].as_array().unwrap().is_empty(), "concepts change");
+
+    let single = json(&["run", source, "--preset", "single"]);
+    assert_eq!(single["config"]["forgetting"], 1.0);
+    assert_eq!(single["config"]["stacking"], false);
+    assert!(single["oca"].as_f64().unwrap() < 0.9, "one memory of everything is slow");
+
+    let options =
+        ["--forgetting", "0.95", "--ridge", "2", "--label-lags", "2", "--class-weight", "auto"];
+    let given =
+        json(&[&["run", source, "--enhancement-source", "feature-nodes"], &options[..]].concat());
+    let config = &given["config"];
+    assert_eq!(config["forgetting"], 0.95);
+    assert_eq!(config["ridge"], 2.0);
+    assert_eq!(config["label_lags"], 2);
+    assert_eq!(config["class_weight"], "auto");
+    assert_eq!(config["enhancement_source"], "feature-nodes");
+    assert_eq!(given["members"].as_array().unwrap().len(), 2, "with labels and without");
+}
+
+#[test]
+fn choices_that_do_not_go_together_are_refused() {
+    for (options, message) in [
+        (&["--forgetting", "none"][..], "expected a number or 'auto'"),
+        (&["--stacking", "false", "--label-lags", "1"], "label_lags must be 0 without stacking"),
+        (&["--correction-steps", "2"], "correction_steps must be 0 unless nested_models is 1"),
+        (&["--model", "eous", "--ridge", "auto"], "eous needs a number for --ridge"),
+        (&["--model", "perceptron", "--class-weight", "auto"], "perceptron has no --class-weight"),
+    ] {
+        let (code, error) = failure(&[&["run", "sea", "--limit", "10"], options].concat());
+        assert_eq!(code, 2, "{error}");
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+#[test]
 fn a_run_without_a_source_takes_the_drifting_sea_stream() {
     let result = json(&["run", "--limit", "3000"]);
     assert_eq!(result["source"], "sea");
@@ -321,7 +367,7 @@ fn the_papers_algorithms_predict_as_online_bls_does() {
         let rows = text.lines().map(|row| row.rsplit_once(',').unwrap().0.to_owned());
         rows.collect::<Vec<_>>()
     };
-    let expected = predictions("online-bls", &["--nested-models", "1"]);
+    let expected = predictions("online-bls", &["--preset", "single", "--nested-models", "1"]);
     assert_eq!(expected.len(), 301);
     for model in ["eous", "refactorise", "ri-bls"] {
         assert_eq!(predictions(model, &[]), expected, "{model}");
@@ -368,7 +414,7 @@ fn faulty_data_is_an_error_with_its_place() {
         (
             "wide.csv",
             wide.repeat(2),
-            vec!["--no-header", "--memory-limit", "6MB"],
+            vec!["--no-header", "--preset", "single", "--memory-limit", "6MB"],
             "the inputs need",
         ),
         (
@@ -421,7 +467,7 @@ fn bad_usage_has_its_own_exit_code() {
         &["run", "sea", "--model", "multilayer-perceptron", "--discount", "0.9"],
         &["run", "sea", "--model", "hedge-backpropagation", "--smoothing", "0"],
         &["run", "sea", "--hidden-layers", "2"],
-        &["run", "sea", "--refresh-every", "5"],
+        &["run", "sea", "--preset", "single", "--refresh-every", "5"],
         &["run", "sea", "--forgetting", "0.5", "--refresh-every", "1100"],
         &["run", "sea", "--scaling", "none", "--freeze-scaling-after", "5"],
         &["run", "sea", "--freeze-scaling-after", "1"],

@@ -208,6 +208,7 @@ fn seeded(seed: u64) -> Models {
     let config = OnlineBlsConfig { seed, ..small() };
     vec![
         ("default", online_bls(config.clone())),
+        ("several", online_bls(OnlineBlsConfig { seed, ..several() })),
         ("EOUS", broad::<Eous>(config)),
         ("multilayer perceptron", scaled::<MultilayerPerceptron>(network(seed))),
         ("hedge backpropagation", scaled::<HedgeBackpropagation>(hedge(seed))),
@@ -618,5 +619,28 @@ fn models_side_by_side_do_as_they_would_alone() {
             let timed = if separate_times { 300 } else { 0 };
             assert_eq!(together.times.updates.count(), timed, "{name}");
         }
+    }
+}
+
+#[test]
+fn absurd_weights_and_a_single_class_leave_probabilities_sound() {
+    let mut model = OnlineBls::new(several()).unwrap();
+    declare(&mut model);
+    let x = [0.3, -1.0, 2.0, 1e300, 1.0];
+    let sound = |model: &OnlineBls| {
+        let probabilities = model.predict_proba_one(Sample::dense(&x)).unwrap();
+        let sum: f64 = probabilities.iter().sum();
+        assert!((sum - 1.0).abs() < 1e-12, "{probabilities:?}");
+        assert!(probabilities.iter().all(|p| (0.0..=1.0).contains(p)), "{probabilities:?}");
+    };
+    for weight in [1e-100, 1.0, 1e100] {
+        model.learn_one(Sample::dense(&x), 0, weight).unwrap();
+        sound(&model);
+    }
+    assert_eq!(model.predict_proba_one(Sample::dense(&x)).unwrap(), [1.0]);
+    for (i, weight) in [1.0, 1e100, 1e-100, 1.0, 1.0].into_iter().cycle().take(60).enumerate() {
+        let x = [i as f64, -(i as f64), 1.0, 2.0, 0.0];
+        model.learn_one(Sample::dense(&x), i % 3, weight).unwrap();
+        sound(&model);
     }
 }

@@ -203,7 +203,8 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_enum)]
     pub(crate) activation: Option<ActivationArgument>,
 
-    /// How numeric inputs are scaled [default: robust; min-max-whole in the paper's presets]
+    /// How numeric inputs are scaled [default: robust; standard for models
+    /// without broad features, min-max-whole in the paper's presets]
     #[arg(long, value_enum)]
     pub(crate) scaling: Option<ScalingArgument>,
 

@@ -194,10 +194,13 @@ impl Bank {
 
 #[cfg(test)]
 mod tests {
+    use super::{Regression, Run};
     use crate::{
         Block, ClassWeight, Classifier, Forgetting, InputKind, OnlineBls, OnlineBlsConfig, Ridge,
         Scores,
+        class_weight::ClassWeights,
         stream::{Stream, synth::Stagger},
+        threads::Threads,
     };
 
     fn config() -> OnlineBlsConfig {
@@ -284,6 +287,55 @@ mod tests {
         for size in [1, 7, 100] {
             assert_eq!(run(size), (scores.clone(), restarts.clone()), "blocks of {size}");
         }
+    }
+
+    /// Whatever the bank does around it, a regression is its factor and the features of the samples it has
+    /// learned, those with labels among them, and since it began anew if it did.
+    #[test]
+    fn each_regression_has_learned_its_features_and_no_more() {
+        let mut block = Block::new();
+        for variant in [0, 2] {
+            let mut stream = Stagger::new(variant, false, 7).unwrap().take(1200);
+            stream.read_block(&mut block, 1200).unwrap();
+        }
+        let mut model = model(config());
+        let mut seen = Vec::new();
+        for i in 0..block.len() {
+            let (x, class, weight) = (block.sample(i), block.class(i), [1.0, 0.5][i % 2]);
+            seen.push((model.features.of(x).unwrap(), class, weight));
+            model.learn_one(x, class, weight).unwrap();
+        }
+        assert_eq!(model.restarts().len(), 1);
+        for regression in &model.bank.regressions {
+            let plan = regression.plan();
+            let start = if plan.restarts { model.restarts()[0] as usize } else { 0 };
+            let mut anew = Regression::new(plan.clone(), &model.config, &Threads::default());
+            anew.add_classes(2);
+            for (features, class, weight) in &seen[start..] {
+                let targets = [0, 1].map(|k| f64::from(u8::from(k == *class)));
+                let run = Run { features, targets: &targets, weights: &[*weight] };
+                anew.learn(run).unwrap();
+            }
+            assert_eq!(anew.weights(), regression.weights(), "{}", plan.name);
+        }
+    }
+
+    #[test]
+    fn a_class_weight_is_a_weight() {
+        let unscaled = OnlineBlsConfig { scaling: crate::Scaling::None, ..config() };
+        let class_weight = ClassWeight::Balanced;
+        let mut by_class = model(OnlineBlsConfig { class_weight, ..unscaled.clone() });
+        let mut by_hand = model(unscaled);
+        let block = samples(300);
+        by_class.learn_many(&block).unwrap();
+        let mut weights = ClassWeights::new(class_weight);
+        for i in 0..block.len() {
+            let weight = weights.weigh(block.class(i), block.weight(i));
+            by_hand.learn_one(block.sample(i), block.class(i), weight).unwrap();
+        }
+        assert_eq!(by_class.weights(), by_hand.weights());
+        let x = block.sample(5);
+        assert_eq!(by_class.scores_one(x).unwrap(), by_hand.scores_one(x).unwrap());
     }
 
     #[test]

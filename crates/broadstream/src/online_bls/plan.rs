@@ -81,7 +81,7 @@ pub(super) fn plan(config: &OnlineBlsConfig) -> Vec<RegressionPlan> {
         };
         plans.extend(rates.into_iter().map(|(rate, halvings)| RegressionPlan {
             sees_labels: true,
-            ..regression(format!("forgetting {rate}, labels"), halvings, rate)
+            ..regression(format!("forgetting {rate} with labels"), halvings, rate)
         }));
     }
     plans
