@@ -74,11 +74,11 @@ impl Layer {
             let size = NODES.min(self.nodes - c * NODES);
             let mut start = first + c * NODES;
             for group in groups {
-                let out = Out { rows: &mut rows[start..], length, size };
+                let mut out = Out { rows: &mut rows[start..], length, size };
                 match group.samples {
-                    1 => group.sum::<1>(weights, bias, out),
-                    2 => group.sum::<2>(weights, bias, out),
-                    _ => group.sum::<GROUP>(weights, bias, out),
+                    1 => group.sum::<1>(weights, bias, &mut out),
+                    2 => group.sum::<2>(weights, bias, &mut out),
+                    _ => group.sum::<GROUP>(weights, bias, &mut out),
                 }
                 start += group.samples * length;
             }
@@ -112,7 +112,12 @@ impl<'a> Group<'a> {
     }
 
     #[inline(always)]
-    fn sum<const G: usize>(&self, weights: &[Column<NODES>], bias: &Column<NODES>, out: Out<'_>) {
+    fn sum<const G: usize>(
+        &self,
+        weights: &[Column<NODES>],
+        bias: &Column<NODES>,
+        out: &mut Out<'_>,
+    ) {
         let mut sums = [*bias; G];
         let values = self.values.as_chunks::<G>().0;
         match self.inputs {
