@@ -52,6 +52,11 @@ impl Threads {
         }))))
     }
 
+    /// How many threads there are; 1 is the caller alone.
+    pub(crate) fn count(&self) -> usize {
+        self.0.as_deref().map_or(1, |shared| shared.pool.current_num_threads())
+    }
+
     /// The threads, unless there are none or they rest.
     pub(crate) fn awake(&self) -> Option<&ThreadPool> {
         let shared = self.0.as_deref()?;

@@ -31,6 +31,8 @@ pub(super) struct Bank {
     /// Samples of positive weight so far.
     learned: u64,
     threads: Threads,
+    /// Whether threads share in the sweeps of the largest; otherwise each takes whole regressions.
+    shares_largest: bool,
     /// The scores of one sample: for each member a row.
     scores: Vec<f64>,
 }
@@ -38,12 +40,16 @@ pub(super) struct Bank {
 impl Bank {
     /// Regressions that have learned nothing.
     pub(super) fn new(config: &OnlineBlsConfig, threads: &Threads) -> Self {
-        let regressions: Vec<Regression> = plan(config)
+        let plans = plan(config);
+        // The largest takes about as long as all others together, so that two threads can just divide
+        // them. More share in its sweeps first.
+        let shares_largest = plans.len() == 1 || threads.count() > 2;
+        let regressions: Vec<Regression> = plans
             .into_iter()
             .enumerate()
             .map(|(i, plan)| {
-                // Threads share in the sweeps of the largest, and take the others one each.
-                let own = if i == 0 { threads.clone() } else { Threads::default() };
+                let shared = i == 0 && shares_largest;
+                let own = if shared { threads.clone() } else { Threads::default() };
                 Regression::new(plan, config, &own)
             })
             .collect();
@@ -61,6 +67,7 @@ impl Bank {
             classes: 0,
             learned: 0,
             threads: threads.clone(),
+            shares_largest,
             scores: Vec::new(),
         }
     }
@@ -136,8 +143,8 @@ impl Bank {
     /// Has all regressions learn a run, at most the [longest](Self::longest_run), of samples with
     /// positive weights. Then [`count`](Self::count) each of them in order.
     pub(super) fn learn(&mut self, run: Run<'_>) -> Result<(), Error> {
-        let (largest, others) = self.regressions.split_at_mut(1);
-        largest[0].learn(run)?;
+        let (largest, others) = self.regressions.split_at_mut(usize::from(self.shares_largest));
+        largest.iter_mut().try_for_each(|regression| regression.learn(run))?;
         let mut outcomes: Vec<Result<(), Error>> = others.iter().map(|_| Ok(())).collect();
         let work = others.iter_mut().zip(&mut outcomes);
         self.threads.spread(work, |(regression, outcome)| {
