@@ -1,6 +1,6 @@
 //! What can go wrong in the library: each variant states the rule, the value received and the place.
 
-use crate::stream::StreamError;
+use crate::{model_file::ModelFileError, stream::StreamError};
 
 /// An error of the library. A call that returns one has left its model as it was before.
 #[derive(Debug, thiserror::Error)]
@@ -164,4 +164,8 @@ pub enum Error {
     /// A stream could not be read.
     #[error(transparent)]
     Stream(#[from] StreamError),
+
+    /// A model file could not be read or written.
+    #[error(transparent)]
+    ModelFile(#[from] ModelFileError),
 }

@@ -44,6 +44,7 @@ mod forgetting;
 mod logarithm;
 mod member;
 pub mod metrics;
+pub mod model_file;
 mod online_bls;
 mod prequential;
 mod probability;
@@ -58,6 +59,8 @@ mod schema;
 mod scores;
 mod simd;
 mod stacking;
+#[allow(dead_code)]
+mod state;
 pub mod stream;
 mod temperature;
 mod threads;

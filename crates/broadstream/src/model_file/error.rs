@@ -1,0 +1,62 @@
+//! Why a model file could not be read or written.
+
+use std::io;
+
+/// Why a model file could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelFileError {
+    /// The source failed.
+    #[error("cannot read the model file")]
+    Read(#[source] io::Error),
+
+    /// The destination failed.
+    #[error("cannot write the model file")]
+    Write(#[source] io::Error),
+
+    /// It does not begin as model files do.
+    #[error("this is not a broadstream model file")]
+    NotAModel,
+
+    /// It was written by a later version of this program.
+    #[error("the file has format version {version}, but this program reads versions up to {newest}")]
+    Newer {
+        /// The version of the file.
+        version: u32,
+        /// The newest that is known here.
+        newest: u32,
+    },
+
+    /// It ends too early.
+    #[error("the file is cut short: its header announces {expected} bytes, but {found} follow")]
+    Truncated {
+        /// How many bytes the header announces.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+
+    /// It goes on after its end.
+    #[error("the file is too long: its header announces {expected} bytes, but more follow")]
+    TooLong {
+        /// How many bytes the header announces.
+        expected: u64,
+    },
+
+    /// Its contents are not what was written.
+    #[error("the file was altered or damaged: its checksum does not match")]
+    Checksum,
+
+    /// It has the right checksum, but its arrays cannot be found.
+    #[error("the file is malformed: {0}")]
+    Malformed(String),
+
+    /// An entry is missing or breaks its rule.
+    #[error("the file is malformed: '{entry}' must be {rule}")]
+    Invalid {
+        /// The name of the entry.
+        entry: String,
+        /// What it must be.
+        rule: String,
+    },
+}

@@ -1,0 +1,5 @@
+//! Model files.
+
+mod error;
+
+pub use self::error::ModelFileError;

@@ -1,0 +1,76 @@
+//! State on its way out.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::SEPARATOR;
+
+/// All that was saved: small values as a JSON object, arrays by their full names.
+#[derive(Debug, Default)]
+pub(crate) struct StateWriter {
+    pub(crate) values: Map<String, Value>,
+    pub(crate) floats: BTreeMap<String, Vec<f64>>,
+    pub(crate) integers: BTreeMap<String, Vec<u64>>,
+}
+
+impl StateWriter {
+    /// Where the whole begins.
+    pub(crate) fn root(&mut self) -> WriteScope<'_> {
+        let StateWriter { values, floats, integers } = self;
+        WriteScope { prefix: String::new(), values, floats, integers }
+    }
+}
+
+/// A part of the state, to be written.
+pub(crate) struct WriteScope<'a> {
+    prefix: String,
+    values: &'a mut Map<String, Value>,
+    floats: &'a mut BTreeMap<String, Vec<f64>>,
+    integers: &'a mut BTreeMap<String, Vec<u64>>,
+}
+
+impl WriteScope<'_> {
+    /// The part of that name within this one.
+    pub(crate) fn scope(&mut self, name: &str) -> WriteScope<'_> {
+        let prefix = format!("{}{name}{SEPARATOR}", self.prefix);
+        let inner = self.values.entry(name).or_insert_with(|| Value::Object(Map::new()));
+        let Value::Object(values) = inner else {
+            unreachable!("'{name}' is a value and a part at once");
+        };
+        WriteScope { prefix, values, floats: self.floats, integers: self.integers }
+    }
+
+    /// A value that is none of the below.
+    pub(crate) fn value(&mut self, name: &str, value: impl Into<Value>) {
+        self.values.insert(name.to_owned(), value.into());
+    }
+
+    pub(crate) fn integer(&mut self, name: &str, value: impl TryInto<u64>) {
+        self.value(name, value.try_into().unwrap_or(u64::MAX));
+    }
+
+    /// A finite number. JSON has no others.
+    pub(crate) fn float(&mut self, name: &str, value: f64) {
+        debug_assert!(value.is_finite());
+        self.value(name, value);
+    }
+
+    pub(crate) fn texts<T: Into<String>>(
+        &mut self,
+        name: &str,
+        texts: impl IntoIterator<Item = T>,
+    ) {
+        let texts = texts.into_iter().map(|text| Value::String(text.into()));
+        self.value(name, texts.collect::<Vec<Value>>());
+    }
+
+    /// An array of numbers of any kind.
+    pub(crate) fn floats(&mut self, name: &str, values: Vec<f64>) {
+        self.floats.insert(format!("{}{name}", self.prefix), values);
+    }
+
+    pub(crate) fn integers(&mut self, name: &str, values: Vec<u64>) {
+        self.integers.insert(format!("{}{name}", self.prefix), values);
+    }
+}
