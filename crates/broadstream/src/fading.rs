@@ -12,6 +12,8 @@
 use crate::{
     error::Error,
     factor::{Factor, Gram},
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
     threads::Threads,
 };
 
@@ -85,6 +87,31 @@ impl Fading {
         self.interval - self.since_refresh
     }
 
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.integer("since_refresh", self.since_refresh);
+        to.float("decay", self.decay);
+        to.floats("pending", self.pending.clone());
+        to.floats("pending_weights", self.pending_weights.clone());
+        self.gram.save(&mut to.scope("gram"));
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let since_refresh = from.count("since_refresh", self.interval - 1)?;
+        let decay = from.float("decay", f64::MIN_POSITIVE..=1.0)?;
+        let rows = from.length("pending_weights");
+        let few = rows < BLOCK && rows <= since_refresh;
+        from.check("pending_weights", few, "fewer than a block, and since the last refresh")?;
+        let pending_weights = from.floats("pending_weights", rows)?;
+        from.check_each("pending_weights", &pending_weights, "positive numbers", |w| *w > 0.0)?;
+        let pending = from.floats("pending", rows * self.gram.order())?;
+        self.gram.restore(&from.scope("gram")?)?;
+        self.since_refresh = since_refresh;
+        self.decay = decay;
+        self.pending = pending;
+        self.pending_weights = pending_weights;
+        Ok(())
+    }
+
     /// Follows the factor, which has learned these samples, and refreshes it when it is time. Returns
     /// whether it did.
     pub(crate) fn absorb(
@@ -134,6 +161,78 @@ fn default_interval(mu: f64, order: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        factor::{Update, tests::through_state},
+        random::Random,
+    };
+
+    const MU: f64 = 0.95;
+
+    /// A factor that forgets, and what keeps it in shape.
+    fn start(order: usize) -> (Factor, Fading) {
+        (Factor::new(order, 0.5 / MU), Fading::new(order, MU, 0.5, None))
+    }
+
+    fn rows(order: usize, count: usize) -> Vec<f64> {
+        let mut random = Random::new(order as u64, "rows", "");
+        (0..count * order).map(|_| random.signed_unit()).collect()
+    }
+
+    fn learn(factor: &mut Factor, fading: &mut Fading, features: &[f64]) -> Vec<f64> {
+        let mut scores = vec![0.0; factor.targets()];
+        let targets: Vec<f64> = (0..factor.targets()).map(|k| features[0] - k as f64).collect();
+        let update = Update { features, targets: &targets, weights: &[1.5], forgetting: MU };
+        factor.sweep(update, &mut scores).unwrap();
+        fading.absorb(features, &[1.5], factor).unwrap();
+        scores
+    }
+
+    #[test]
+    fn restored_between_two_refreshes_it_continues_to_the_bit() {
+        for order in [1, 5, 11, 12, 13, 24, 25, 40] {
+            let rows = rows(order, 200);
+            // Before the first refresh, after some, right after one, and with a full block behind.
+            for at in [0, 7, 70, 81, 100] {
+                let (mut factor, mut fading) = start(order);
+                factor.add_targets(5);
+                for row in rows.chunks_exact(order).take(at) {
+                    learn(&mut factor, &mut fading, row);
+                }
+                let (mut other, mut other_fading) = start(order);
+                through_state(|to| factor.save(to), |from| other.restore(from)).unwrap();
+                through_state(|to| fading.save(to), |from| other_fading.restore(from)).unwrap();
+                other.add_targets(5);
+                for row in rows.chunks_exact(order).skip(at) {
+                    let scores = learn(&mut factor, &mut fading, row);
+                    assert_eq!(learn(&mut other, &mut other_fading, row), scores, "order {order}");
+                }
+                assert_eq!(other.weights(), factor.weights(), "order {order}, at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_state_that_cannot_be_is_refused() {
+        let (mut factor, mut fading) = start(13);
+        for row in rows(13, 10).chunks_exact(13) {
+            learn(&mut factor, &mut fading, row);
+        }
+        let refused = |change: &dyn Fn(&mut WriteScope<'_>)| {
+            let (_, mut fresh) = start(13);
+            let save = |to: &mut WriteScope<'_>| {
+                fading.save(to);
+                change(to);
+            };
+            through_state(save, |from| fresh.restore(from)).is_err()
+        };
+        assert!(!refused(&|_| ()));
+        assert!(refused(&|to| to.integer("since_refresh", fading.interval())));
+        assert!(refused(&|to| to.integer("since_refresh", 9_u64)), "ten are pending");
+        assert!(refused(&|to| to.float("decay", 0.0)));
+        assert!(refused(&|to| to.floats("pending", vec![0.0; 129])));
+        assert!(refused(&|to| to.floats("pending_weights", vec![-1.0; 10])));
+        assert!(refused(&|to| to.scope("gram").floats("p", vec![0.0; 90])));
+    }
 
     #[test]
     fn the_interval_follows_the_forgetting_and_the_order() {

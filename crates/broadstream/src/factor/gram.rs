@@ -6,7 +6,13 @@ use super::{
     panels::{self, Column, Panels, ROWS, SplitPanel},
     portable::Portable,
 };
-use crate::{error::Error, simd::Path, threads::Threads};
+use crate::{
+    error::Error,
+    model_file::ModelFileError,
+    simd::Path,
+    state::{ReadScope, WriteScope},
+    threads::Threads,
+};
 
 /// Columns of the triangle that are updated together: nine registers of sums hide the latency of a
 /// multiply-add, and with twelve the compiler spills one.
@@ -31,7 +37,7 @@ const LEAST_SAMPLES: usize = if cfg!(test) { 2 } else { 8 };
 /// ```
 #[derive(Clone, Debug)]
 pub struct Gram {
-    /// Entries above the diagonal of a diagonal block mirror those below.
+    /// Entries above the diagonal of a diagonal block mirror those below to rounding, and are not read.
     pub(super) p: Panels,
     pub(super) path: Path,
     threads: Threads,
@@ -101,6 +107,16 @@ impl Gram {
                 *entry *= factor;
             }
         }
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.floats("p", self.p.rows(true));
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let rows = from.floats("p", panels::entries(self.order(), true))?;
+        self.p.set_rows(&rows, true);
+        Ok(())
     }
 
     /// The largest entry: it lies on the diagonal.

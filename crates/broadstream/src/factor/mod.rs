@@ -33,7 +33,7 @@ mod refactor;
 mod solve;
 mod sweep;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod weights;
 
 pub(crate) use self::panels::Column;
@@ -43,7 +43,13 @@ use self::{
     panels::{Panels, TARGET_ROWS},
     sweep::Scratch,
 };
-use crate::{error::Error, simd::Path, threads::Threads};
+use crate::{
+    error::Error,
+    model_file::ModelFileError,
+    simd::Path,
+    state::{ReadScope, WriteScope},
+    threads::Threads,
+};
 
 /// A ridge regression kept as a triangular factor, exact after every sample.
 ///
@@ -185,6 +191,41 @@ impl Factor {
         }
         self.scratch.start(features, self.order(), 1, std::iter::once(-1.0 / weight));
         self.sweep_samples(targets, 1.0, &mut scores);
+        Ok(())
+    }
+
+    /// Saves L without its diagonal, 1/D, and Z target by target.
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.floats("l", self.l.rows(false));
+        to.floats("d_inverse", self.d_inverse.clone());
+        let mut z = Vec::with_capacity(self.targets * self.order());
+        for target in 0..self.targets {
+            let panel = &self.z[target / TARGET_ROWS];
+            z.extend(panel.iter().map(|column| column.0[target % TARGET_ROWS]));
+        }
+        to.floats("z", z);
+    }
+
+    /// Takes over what was saved, into a factor that has no targets yet. How many there are is seen
+    /// from the length of Z; its order, readouts and threads are the factor's own.
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let order = self.order();
+        let l = from.floats("l", panels::entries(order, false))?;
+        let d_inverse = from.floats("d_inverse", order)?;
+        from.check_each("d_inverse", &d_inverse, "positive numbers", |d_inverse| *d_inverse > 0.0)?;
+        let targets = from.length("z").checked_div(order).unwrap_or(0);
+        let z = from.floats("z", targets * order)?;
+        self.l.set_rows(&l, false);
+        self.d_inverse = d_inverse;
+        self.z.clear();
+        self.targets = 0;
+        self.add_targets(targets);
+        for (target, row) in z.chunks_exact(order.max(1)).enumerate() {
+            let panel = &mut self.z[target / TARGET_ROWS];
+            for (column, entry) in panel.iter_mut().zip(row) {
+                column.0[target % TARGET_ROWS] = *entry;
+            }
+        }
         Ok(())
     }
 

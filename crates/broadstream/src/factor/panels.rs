@@ -73,6 +73,28 @@ impl Panels {
         })
     }
 
+    /// The entries row by row, each row up to its diagonal; the diagonal itself only if asked for.
+    pub(super) fn rows(&self, diagonal: bool) -> Vec<f64> {
+        let mut rows = Vec::with_capacity(entries(self.order, diagonal));
+        for i in 0..self.order {
+            let columns = &self.columns[range(self.order, i / ROWS)][..i + usize::from(diagonal)];
+            rows.extend(columns.iter().map(|column| column.0[i % ROWS]));
+        }
+        rows
+    }
+
+    /// Takes over what [`rows`](Self::rows) gave, of which there must be as many [`entries`].
+    pub(super) fn set_rows(&mut self, rows: &[f64], diagonal: bool) {
+        let mut rows = rows.iter();
+        for i in 0..self.order {
+            let panel = range(self.order, i / ROWS);
+            let columns = &mut self.columns[panel][..i + usize::from(diagonal)];
+            for (column, entry) in columns.iter_mut().zip(rows.by_ref()) {
+                column.0[i % ROWS] = *entry;
+            }
+        }
+    }
+
     /// All columns of all panels.
     pub(super) fn columns_mut(&mut self) -> &mut [Column<ROWS>] {
         &mut self.columns
@@ -91,6 +113,12 @@ pub(super) type SplitPanel<'a> = (&'a mut [Column<ROWS>], &'a mut [Column<ROWS>]
 /// How many panels cover that many rows.
 pub(super) fn panels(order: usize) -> usize {
     order.div_ceil(ROWS)
+}
+
+/// How many entries a triangle of that order has, with or without its diagonal.
+pub(super) fn entries(order: usize, diagonal: bool) -> usize {
+    let all = order * (order + 1) / 2;
+    if diagonal { all } else { all - order }
 }
 
 /// How many bytes the panels of a triangle take.

@@ -1,10 +1,17 @@
 //! The factor against its definition (dense sums, solved by faer) and against itself: any division
 //! into blocks and either path give the same bits.
 
+mod saved;
+
+use std::collections::BTreeMap;
+
 use faer::{Mat, linalg::solvers::Solve};
 
 use super::*;
-use crate::random::Random;
+use crate::{
+    random::Random,
+    state::{StateReader, StateWriter},
+};
 
 /// Orders on both sides of every panel boundary that matters, and of the column tiles within.
 const ORDERS: [usize; 16] = [1, 2, 3, 4, 5, 8, 11, 12, 13, 16, 23, 24, 25, 36, 37, 61];
@@ -113,6 +120,31 @@ fn bits(factor: &Factor) -> Vec<u64> {
     let l = (0..order).flat_map(|i| (0..i).map(move |j| factor.l.entry(i, j)));
     let z = factor.z.iter().flatten().flat_map(|column| column.0);
     l.chain(factor.d_inverse.iter().copied()).chain(z).map(f64::to_bits).collect()
+}
+
+/// Has one part save its state and another restore it, as a model file would.
+pub(crate) fn through_state<T>(
+    save: impl FnOnce(&mut WriteScope<'_>),
+    restore: impl FnOnce(&ReadScope<'_>) -> T,
+) -> T {
+    let mut writer = StateWriter::default();
+    save(&mut writer.root());
+    let StateWriter { values, floats, integers } = writer;
+    let text = serde_json::to_string(&values).unwrap();
+    let floats: BTreeMap<String, Vec<[u8; 8]>> = floats
+        .into_iter()
+        .map(|(name, values)| (name, values.into_iter().map(f64::to_le_bytes).collect()))
+        .collect();
+    let integers: BTreeMap<String, Vec<[u8; 8]>> = integers
+        .into_iter()
+        .map(|(name, values)| (name, values.into_iter().map(u64::to_le_bytes).collect()))
+        .collect();
+    let reader = StateReader {
+        values: serde_json::from_str(&text).unwrap(),
+        floats: floats.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect(),
+        integers: integers.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect(),
+    };
+    restore(&reader.root())
 }
 
 fn swept(samples: &Samples, block: usize, forgetting: f64, path: Path) -> (Factor, Vec<u64>) {

@@ -10,7 +10,11 @@ use super::{
     kernel::score,
     panels::{Column, TARGET_ROWS},
 };
-use crate::error::Error;
+use crate::{
+    error::Error,
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
 
 /// After this many samples the weights are solved anew, so that rounding errors do not add up.
 const SOLVE_EVERY: u32 = 1024;
@@ -114,7 +118,7 @@ impl Weights {
 
     /// The same with the gain that the factor would have if its ridge were larger by `missing_ridge`,
     /// to within that many steps of conjugate gradients. The factor's own weights are then those of
-    /// the smaller ridge until [`restore`](Self::restore). The factor must have no readout but that
+    /// the smaller ridge until [`give_to`](Self::give_to). The factor must have no readout but that
     /// of all features.
     pub fn learn_corrected(
         &mut self,
@@ -134,7 +138,7 @@ impl Weights {
     }
 
     /// Gives the factor these weights.
-    pub fn restore(&self, factor: &mut Factor) {
+    pub fn give_to(&self, factor: &mut Factor) {
         factor.set_weights(&self.rows());
     }
 
@@ -154,6 +158,41 @@ impl Weights {
                 );
             }
         }
+    }
+
+    /// Saves the weights readout by readout, target by target.
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        let mut weights = Vec::new();
+        for readout in &self.readouts {
+            for target in 0..self.targets {
+                let panel = &readout.panels[target / TARGET_ROWS];
+                weights.extend(panel.iter().map(|column| column.0[target % TARGET_ROWS]));
+            }
+        }
+        to.floats("weights", weights);
+        to.integer("since_solved", self.since_solved);
+    }
+
+    /// Takes over what was saved, into the weights of a factor that has learned nothing.
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let features: usize = self.readouts.iter().map(|readout| readout.features).sum();
+        let targets = from.length("weights").checked_div(features).unwrap_or(0);
+        let weights = from.floats("weights", targets * features)?;
+        let since_solved = from.count("since_solved", SOLVE_EVERY as usize - 1)?;
+        self.targets = 0;
+        self.readouts.iter_mut().for_each(|readout| readout.panels.clear());
+        self.add_targets(targets);
+        let mut entries = weights.into_iter();
+        for readout in &mut self.readouts {
+            for target in 0..targets {
+                let panel = &mut readout.panels[target / TARGET_ROWS];
+                for (column, entry) in panel.iter_mut().zip(entries.by_ref()) {
+                    column.0[target % TARGET_ROWS] = entry;
+                }
+            }
+        }
+        self.since_solved = since_solved as u32;
+        Ok(())
     }
 
     /// The weights on all features: one row per feature, one entry per target.

@@ -160,7 +160,7 @@ impl Regression {
         let refreshed = fading.absorb(update.features, update.weights, &mut self.factor)?;
         match &mut self.kept {
             Some(kept) if refreshed && self.correction_steps > 0 => {
-                kept.restore(&mut self.factor);
+                kept.give_to(&mut self.factor);
             }
             Some(kept) if refreshed => *kept = Weights::of(&self.factor),
             _ => {}
