@@ -14,8 +14,29 @@ use crate::{
     sample::Sample,
     scaled_inputs::ScaledInputs,
     schema::InputKind,
+    state::{ReadScope, WriteScope},
     threads::Threads,
 };
+
+/// A sample with what its features depend on, besides the map that never changes: its inputs, as they
+/// are and as they were scaled, and the labels before it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Prepared {
+    pub(crate) inputs: Option<Vec<u32>>,
+    pub(crate) values: Vec<f64>,
+    pub(crate) scaled: Vec<f64>,
+    pub(crate) labels: Vec<usize>,
+}
+
+impl Prepared {
+    /// The sample as it came.
+    pub(crate) fn sample(&self) -> Sample<'_> {
+        match &self.inputs {
+            Some(inputs) => Sample::sparse_unchecked(inputs, &self.values),
+            None => Sample::dense(&self.values),
+        }
+    }
+}
 
 /// Scaled inputs and the random map that they go through.
 #[derive(Clone, Debug)]
@@ -90,6 +111,65 @@ impl BroadFeatures {
         let labels = vec![self.labels.classes().to_vec(); block.len()];
         self.map.transform(samples(), &scaled, &labels, &mut features);
         Ok(features)
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>, with_weights: bool) {
+        self.inputs.save(&mut to.scope("inputs"));
+        self.map.save(&mut to.scope("map"), with_weights);
+        self.labels.save(&mut to.scope("labels"));
+    }
+
+    /// Takes over the features of a model that knows so many classes.
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>, classes: usize) -> Result<(), Error> {
+        self.inputs.restore(&from.scope("inputs")?)?;
+        self.map.restore(&from.scope("map")?, self.inputs.declared(), classes)?;
+        self.labels.restore(&from.scope("labels")?, self.map.label_classes())?;
+        Ok(())
+    }
+
+    pub(crate) fn map(&self) -> &FeatureMap {
+        &self.map
+    }
+
+    pub(crate) fn inputs_mut(&mut self) -> &mut ScaledInputs {
+        &mut self.inputs
+    }
+
+    /// Fixes the number of inputs per sample, unless it is.
+    pub(crate) fn fix_fan_in(&mut self, inputs: usize) {
+        self.map.fix_fan_in(inputs);
+    }
+
+    /// What is needed to learn a sample later with the features that it has now.
+    pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<Prepared, Error> {
+        self.inputs.check(x)?;
+        let mut scaled = Vec::with_capacity(x.len());
+        self.inputs.transform(x, &mut scaled);
+        Ok(Prepared {
+            inputs: x.inputs().map(<[u32]>::to_vec),
+            values: x.values().to_vec(),
+            scaled,
+            labels: self.labels.classes().to_vec(),
+        })
+    }
+
+    /// Appends the features of prepared samples to `features`.
+    pub(crate) fn of_prepared<'a>(
+        &self,
+        samples: impl Iterator<Item = &'a Prepared> + Clone,
+        features: &mut Features,
+    ) {
+        let scaled: Vec<f64> = samples.clone().flat_map(|sample| &sample.scaled).copied().collect();
+        let labels: Vec<Vec<usize>> = samples.clone().map(|sample| sample.labels.clone()).collect();
+        self.map.transform(samples.map(Prepared::sample), &scaled, &labels, features);
+    }
+
+    /// Takes a prepared sample into account, which is about to be learned.
+    pub(crate) fn observe_prepared(&mut self, prepared: &Prepared, class: usize, weight: f64) {
+        self.map.fix_fan_in(prepared.values.len());
+        self.inputs.observe(prepared.sample(), weight);
+        self.map.declare_label(class);
+        self.labels.push(class);
     }
 
     /// Takes a learned sample into account, whose features were those [of](Self::of) before.

@@ -4,6 +4,11 @@
 //! is hardly ever predicted. Weighting samples by their class answers that in closed form, since a
 //! weight is a repetition.
 
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
 /// How much a sample counts by how rare its class is so far.
 ///
 /// ```
@@ -56,6 +61,21 @@ impl ClassWeights {
             ClassWeight::Balanced => weight * balanced,
             ClassWeight::Auto => weight * balanced.sqrt().min(LARGEST_AUTO),
         }
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.floats("counts", self.counts.clone());
+        to.float("all", self.all);
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let counts = from.any_floats("counts")?;
+        from.check_each("counts", &counts, "finite and not negative", |count| {
+            count.is_finite() && *count >= 0.0
+        })?;
+        self.all = from.float("all", 0.0..=f64::MAX)?;
+        self.counts = counts;
+        Ok(())
     }
 }
 

@@ -7,7 +7,11 @@
 //! weights exp(−rate · loss), where a member's loss is its squared error, faded over the last some
 //! hundred samples.
 
-use crate::activation::exp_m1;
+use crate::{
+    activation::exp_m1,
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
 
 /// What is left of a member's loss after one more sample: a memory of about five hundred samples.
 const FADING: f64 = 0.998;
@@ -78,6 +82,22 @@ impl Combination {
             *loss = FADING.mul_add(*loss, weight * error);
         }
         errors
+    }
+
+    /// Takes over the experience of members that learned other samples.
+    pub(crate) fn merge(&mut self, other: &Combination) {
+        for (loss, other) in self.losses.iter_mut().zip(&other.losses) {
+            *loss += other;
+        }
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.floats("losses", self.losses.clone());
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.losses = from.floats("losses", self.losses.len())?;
+        Ok(())
     }
 }
 

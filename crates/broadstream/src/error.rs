@@ -111,6 +111,52 @@ pub enum Error {
         weighted_leverage: f64,
     },
 
+    /// An operation that promises exactness cannot keep the promise.
+    #[error("cannot {operation}: {reason}")]
+    NotExact {
+        /// What was asked for.
+        operation: &'static str,
+        /// The rule that is broken, and by what.
+        reason: String,
+    },
+
+    /// Two models do not have the same features, so that their sums cannot be added.
+    #[error("cannot merge models of different {what}: {own} here, {other} there")]
+    Unlike {
+        /// In what they differ.
+        what: &'static str,
+        /// What this one has.
+        own: String,
+        /// What the other one has.
+        other: String,
+    },
+
+    /// A sample of that class, or of so much weight, was never learned.
+    #[error(
+        "cannot unlearn a sample of class {class} and weight {weight}: the samples learned of that \
+         class have a weight of {learned}"
+    )]
+    NeverLearned {
+        /// The class given.
+        class: usize,
+        /// The weight given.
+        weight: f64,
+        /// What was learned of that class, and not unlearned since.
+        learned: f64,
+    },
+
+    /// A label came for a sample that is not waiting for one.
+    #[error(
+        "no sample waits for a label under ticket {ticket}: it was labelled before, or had to make \
+         room, since at most {capacity} may wait"
+    )]
+    NotWaiting {
+        /// The ticket.
+        ticket: u64,
+        /// How many samples may wait.
+        capacity: usize,
+    },
+
     /// More memory would be needed than the configuration allows.
     #[error("{what} need {needed} bytes, more than the memory limit of {limit} bytes")]
     Memory {

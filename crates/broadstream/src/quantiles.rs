@@ -26,6 +26,11 @@
 //! The t-digest of Dunning is a relative. It takes smaller centroids near the ends, which matters for
 //! extreme quantiles, and an arcsine, whose last bit differs between platforms.
 
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
 /// The most centroids that are kept of an input.
 const CENTROIDS: usize = 64;
 
@@ -45,7 +50,7 @@ const JOINT_SHARE: f64 = 2.0 / (CENTROIDS - 2) as f64;
 /// A summary of the weighted values of one input.
 ///
 /// Nothing is allocated before the first value.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Quantiles(Option<Box<Summary>>);
 
 impl Quantiles {
@@ -64,10 +69,65 @@ impl Quantiles {
     pub(crate) fn observe(&mut self, value: f64, weight: f64) {
         self.0.get_or_insert_with(Summary::empty).observe(value, weight);
     }
+
+    /// Saves the summaries of several inputs together, since each is small.
+    pub(crate) fn save_all<'a>(all: impl Iterator<Item = &'a Quantiles>, to: &mut WriteScope<'_>) {
+        let (mut counts, mut totals) = (Vec::new(), Vec::new());
+        let (mut values, mut ranks, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        for quantiles in all {
+            let Some(summary) = &quantiles.0 else {
+                counts.extend([0; 3]);
+                totals.extend([0.0; 2]);
+                continue;
+            };
+            let len = summary.len;
+            counts.extend([len as u64, summary.points, u64::from(summary.left_out)]);
+            totals.extend([summary.total_weight, summary.left_out_weight]);
+            values.extend_from_slice(&summary.values[..len]);
+            ranks.extend_from_slice(&summary.ranks[..len]);
+            weights.extend_from_slice(&summary.weights[..len]);
+        }
+        to.integers("counts", counts);
+        to.floats("totals", totals);
+        to.floats("values", values);
+        to.floats("ranks", ranks);
+        to.floats("weights", weights);
+    }
+
+    /// Restores the summaries of so many inputs.
+    pub(crate) fn restore_all(
+        inputs: usize,
+        from: &ReadScope<'_>,
+    ) -> Result<Vec<Self>, ModelFileError> {
+        let counts = from.integers("counts", inputs.saturating_mul(3), u64::MAX)?;
+        let totals = from.floats("totals", inputs.saturating_mul(2))?;
+        let rule = "at most 64 centroids an input";
+        let sound = |counts: &[u64; 3]| {
+            let [len, points, left_out] = *counts;
+            let fits = len <= CENTROIDS as u64 && (len == 64 || points >> len == 0);
+            fits && left_out < u64::from(REFRESH_AFTER)
+        };
+        from.check_each("counts", counts.as_chunks::<3>().0, rule, sound)?;
+        let all = counts.iter().step_by(3).sum::<u64>() as usize;
+        let [values, ranks, weights] =
+            [from.floats("values", all)?, from.floats("ranks", all)?, from.floats("weights", all)?];
+        let mut quantiles = Vec::with_capacity(inputs);
+        let mut start = 0;
+        for (counts, totals) in counts.as_chunks::<3>().0.iter().zip(totals.as_chunks::<2>().0) {
+            let own = start..start + counts[0] as usize;
+            start = own.end;
+            let parts = [&values, &ranks, &weights].map(|array| &array[own.clone()]);
+            let summary = (!own.is_empty()).then(|| Summary::of(*counts, *totals, parts));
+            let sound = summary.as_ref().is_none_or(|summary| summary.is_sound());
+            from.check("values", sound, "sound summaries of past values")?;
+            quantiles.push(Quantiles(summary));
+        }
+        Ok(quantiles)
+    }
 }
 
 /// Arrays of their own for values and ranks: a search goes through the values and reads few ranks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Summary {
     /// How many centroids there are.
     len: usize,
@@ -97,6 +157,32 @@ impl Summary {
             ranks: [1.0; CENTROIDS],
             weights: [0.0; CENTROIDS],
         })
+    }
+
+    /// A summary as it was saved.
+    fn of(counts: [u64; 3], totals: [f64; 2], [values, ranks, weights]: [&[f64]; 3]) -> Box<Self> {
+        let mut summary = Summary::empty();
+        summary.len = values.len();
+        summary.points = counts[1];
+        summary.left_out = counts[2] as u32;
+        [summary.total_weight, summary.left_out_weight] = totals;
+        summary.values[..values.len()].copy_from_slice(values);
+        summary.ranks[..ranks.len()].copy_from_slice(ranks);
+        summary.weights[..weights.len()].copy_from_slice(weights);
+        summary
+    }
+
+    /// Whether a summary that was read could have been made by observing values.
+    fn is_sound(&self) -> bool {
+        let [values, ranks, weights] =
+            [&self.values, &self.ranks, &self.weights].map(|array| &array[..self.len]);
+        let sum: f64 = weights.iter().sum();
+        values.is_sorted()
+            && ranks.is_sorted()
+            && ranks.iter().all(|rank| (0.0..=1.0).contains(rank))
+            && weights.iter().all(|weight| *weight > 0.0)
+            && (self.total_weight - sum).abs() <= 1e-12 * sum
+            && (0.0..=self.total_weight).contains(&self.left_out_weight)
     }
 
     #[inline]
@@ -212,7 +298,10 @@ impl Summary {
         let (mut points, mut at) = (self.points & 0b11, 1);
         for k in 2..=last {
             let weight = self.weights[at] + self.weights[k];
-            if weight <= limit && k < last {
+            // That none can be joined is excluded for weights that were observed, not for any that a
+            // file may hold.
+            let none_joined = k + 1 == last && at + 1 == k;
+            if (weight <= limit || none_joined) && k < last {
                 self.values[at] = self.joint_value(at, k);
                 self.weights[at] = weight;
                 points &= !(1 << at);

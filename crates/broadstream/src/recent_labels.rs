@@ -4,6 +4,11 @@
 //! There a label before is worth more than many inputs. Only labels that were learned count, so
 //! predictions stay honest where labels come late.
 
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
 /// The last few labels learned, the latest first.
 #[derive(Clone, Debug)]
 pub(crate) struct RecentLabels {
@@ -30,6 +35,24 @@ impl RecentLabels {
     pub(crate) fn push(&mut self, class: usize) {
         self.classes.insert(0, class);
         self.classes.truncate(self.lags);
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.integers("classes", self.classes.iter().map(|class| *class as u64).collect());
+    }
+
+    /// Takes over the labels of a model that knows so many classes.
+    pub(crate) fn restore(
+        &mut self,
+        from: &ReadScope<'_>,
+        classes: usize,
+    ) -> Result<(), ModelFileError> {
+        let labels = from.any_integers("classes")?;
+        let sound = labels.len() <= self.lags && labels.iter().all(|k| *k < classes as u64);
+        from.check("classes", sound, "known classes, no more than are remembered")?;
+        self.classes.clear();
+        self.classes.extend(labels.iter().map(|class| *class as usize));
+        Ok(())
     }
 
     /// Appends each label as if it were a prediction, certain of its class among the `classes` known;

@@ -6,30 +6,51 @@ use crate::{
     error::Error,
     sample::Sample,
     scaling::{LARGEST_SCALED, Scaler, Scaling},
-    schema::InputKind,
+    schema::{Input, InputKind},
+    state::{ReadScope, WriteScope},
 };
 
 /// Named inputs that are scaled before a model sees them.
 #[derive(Clone, Debug)]
 pub(crate) struct ScaledInputs {
+    inputs: Vec<Input>,
     /// The position of each input by its name.
-    names: HashMap<String, usize>,
+    positions: HashMap<String, usize>,
     scaler: Scaler,
 }
 
 impl ScaledInputs {
     pub(crate) fn new(scaling: Scaling, freeze_after: Option<u64>) -> Result<Self, Error> {
-        Ok(ScaledInputs { names: HashMap::new(), scaler: Scaler::new(scaling, freeze_after)? })
+        let scaler = Scaler::new(scaling, freeze_after)?;
+        Ok(ScaledInputs { inputs: Vec::new(), positions: HashMap::new(), scaler })
     }
 
     /// How many inputs are declared.
     pub(crate) fn len(&self) -> usize {
-        self.names.len()
+        self.inputs.len()
+    }
+
+    /// The inputs in the order of their declaration.
+    pub(crate) fn declared(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// The position of an input.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.positions.get(name).copied()
+    }
+
+    pub(crate) fn scaler(&self) -> &Scaler {
+        &self.scaler
+    }
+
+    pub(crate) fn scaler_mut(&mut self) -> &mut Scaler {
+        &mut self.scaler
     }
 
     /// Checks that no input has that name.
     pub(crate) fn check_new(&self, name: &str) -> Result<(), Error> {
-        if self.names.contains_key(name) {
+        if self.positions.contains_key(name) {
             return Err(Error::DuplicateInput { name: name.to_owned() });
         }
         Ok(())
@@ -38,7 +59,8 @@ impl ScaledInputs {
     pub(crate) fn declare(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
         self.check_new(name)?;
         self.scaler.declare_input(name, kind)?;
-        self.names.insert(name.to_owned(), self.names.len());
+        self.positions.insert(name.to_owned(), self.inputs.len());
+        self.inputs.push(Input { name: name.to_owned(), kind });
         Ok(())
     }
 
@@ -51,8 +73,7 @@ impl ScaledInputs {
     /// Checks that a sample of declared inputs is not too large after scaling.
     pub(crate) fn check_size(&self, x: Sample<'_>) -> Result<(), Error> {
         let Some((position, value)) = self.scaler.find_too_large(x) else { return Ok(()) };
-        let input = self.names.iter().find(|(_, at)| **at == position);
-        let input = input.map_or_else(|| position.to_string(), |(name, _)| name.clone());
+        let input = self.inputs[position].name.clone();
         Err(Error::InputTooLarge { input, value, limit: LARGEST_SCALED })
     }
 
@@ -64,5 +85,28 @@ impl ScaledInputs {
     /// Takes a learned sample into account.
     pub(crate) fn observe(&mut self, x: Sample<'_>, weight: f64) {
         self.scaler.observe(x, weight);
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.texts("names", self.inputs.iter().map(|input| input.name.as_str()));
+        let indicators = self.inputs.iter().enumerate();
+        let indicators = indicators.filter(|(_, input)| input.kind == InputKind::Indicator);
+        to.integers("indicators", indicators.map(|(position, _)| position as u64).collect());
+        self.scaler.save(&mut to.scope("scaling"));
+    }
+
+    /// Declares the inputs that were saved, and takes over what is known of them.
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), Error> {
+        let names = from.texts("names")?;
+        let mut kinds = vec![InputKind::Numeric; names.len()];
+        for position in from.any_integers("indicators")? {
+            let kind = usize::try_from(position).ok().and_then(|position| kinds.get_mut(position));
+            let rule = "positions among the inputs";
+            *kind.ok_or_else(|| from.invalid("indicators", rule))? = InputKind::Indicator;
+        }
+        for (name, kind) in names.iter().zip(kinds) {
+            self.declare(name, kind)?;
+        }
+        Ok(self.scaler.restore(&from.scope("scaling")?)?)
     }
 }

@@ -7,7 +7,13 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    block::Block, error::Error, quantiles::Quantiles, sample::Sample, schema::InputKind,
+    block::Block,
+    error::Error,
+    model_file::ModelFileError,
+    quantiles::Quantiles,
+    sample::Sample,
+    schema::InputKind,
+    state::{ReadScope, WriteScope},
     stream::Stream,
 };
 
@@ -139,7 +145,7 @@ pub(crate) struct Scaler {
 const ROOT_OF_3: f64 = 1.732_050_807_568_877_2;
 
 /// What is known of one input.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum InputScale {
     Unscaled,
     Moments(Moments),
@@ -148,7 +154,7 @@ enum InputScale {
     Given(Affine),
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Moments {
     weight: f64,
     mean: f64,
@@ -236,6 +242,83 @@ impl Scaler {
             self.inputs[input].observe(x.clamp(-LARGEST_OBSERVED, LARGEST_OBSERVED), weight);
         }
     }
+
+    /// Whether samples change nothing any more: the same input is scaled alike for ever.
+    pub(crate) fn is_frozen(&self) -> bool {
+        matches!(self.rule, Scaling::None | Scaling::Given(_)) || self.until_frozen == Some(0)
+    }
+
+    /// Takes over what another scaler of the same rule knows of an input.
+    pub(crate) fn adopt(&mut self, input: usize, other: &Scaler, other_input: usize) {
+        self.inputs[input] = other.inputs[other_input].clone();
+    }
+
+    /// Whether two scalers scale an input alike.
+    pub(crate) fn agrees(&self, input: usize, other: &Scaler, other_input: usize) -> bool {
+        self.inputs[input] == other.inputs[other_input]
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.value("until_frozen", self.until_frozen);
+        let (mut moments, mut ranges) = (Vec::new(), Vec::new());
+        for input in &self.inputs {
+            match *input {
+                InputScale::Unscaled | InputScale::Given(_) => {}
+                InputScale::Moments(ref known) | InputScale::Robust { moments: ref known, .. } => {
+                    moments.extend([known.weight, known.mean, known.variance]);
+                }
+                InputScale::Range { min, max } => ranges.extend([min, max]),
+            }
+        }
+        to.floats("moments", moments);
+        to.floats("ranges", ranges);
+        let quantiles = self.inputs.iter().filter_map(|input| match input {
+            InputScale::Robust { quantiles, .. } => Some(quantiles),
+            _ => None,
+        });
+        Quantiles::save_all(quantiles, &mut to.scope("quantiles"));
+    }
+
+    /// Takes over what is known of the inputs that were declared.
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.until_frozen = match from.value("until_frozen")?.is_null() {
+            true => None,
+            false => Some(from.integer("until_frozen")?),
+        };
+        let count = |wanted: fn(&InputScale) -> bool| {
+            self.inputs.iter().filter(|input| wanted(input)).count()
+        };
+        let robust = count(|input| matches!(input, InputScale::Robust { .. }));
+        let standard = count(|input| matches!(input, InputScale::Moments(_)));
+        let moments = from.floats("moments", 3 * (robust + standard))?;
+        let (moments, _) = moments.as_chunks::<3>();
+        let sound = |moments: &[f64; 3]| {
+            let [weight, mean, variance] = *moments;
+            weight >= 0.0 && mean.abs() <= LARGEST_OBSERVED && variance >= 0.0
+        };
+        from.check_each("moments", moments, "weights, means and variances", sound)?;
+        let ranges = from.any_floats("ranges")?;
+        let range_inputs = count(|input| matches!(input, InputScale::Range { .. }));
+        let rule = "a least and a largest value for each input";
+        from.check("ranges", ranges.len() == 2 * range_inputs, rule)?;
+        from.check_each("ranges", &ranges, rule, |bound| !bound.is_nan())?;
+        let mut quantiles = Quantiles::restore_all(robust, &from.scope("quantiles")?)?.into_iter();
+        let (mut moments, mut ranges) = (moments.iter(), ranges.as_chunks::<2>().0.iter());
+        for input in &mut self.inputs {
+            match input {
+                InputScale::Unscaled | InputScale::Given(_) => {}
+                InputScale::Moments(known) => known.take_next(&mut moments),
+                InputScale::Robust { moments: known, quantiles: summary } => {
+                    known.take_next(&mut moments);
+                    *summary = quantiles.next().unwrap_or_default();
+                }
+                InputScale::Range { min, max } => {
+                    [*min, *max] = ranges.next().copied().unwrap_or([*min, *max]);
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 impl InputScale {
@@ -292,6 +375,12 @@ impl Moments {
         let deviation = x - self.mean;
         self.mean += share * deviation;
         self.variance = (1.0 - share) * (self.variance + share * deviation * deviation);
+    }
+
+    fn take_next<'a>(&mut self, saved: &mut impl Iterator<Item = &'a [f64; 3]>) {
+        if let Some(&[weight, mean, variance]) = saved.next() {
+            *self = Moments { weight, mean, variance };
+        }
     }
 }
 

@@ -17,6 +17,8 @@
 use crate::{
     error::Error,
     factor::{Factor, Gram},
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
 };
 
 /// The share μ of the past that a sample leaves: a memory of a thousand samples.
@@ -98,6 +100,20 @@ impl Stacking {
         self.factor.refactor(&self.gram, RIDGE)?;
         let drawn = self.moments.iter().zip(prior).map(|(b, v)| RIDGE.mul_add(*v, *b));
         self.weights = self.factor.solve(&drawn.collect::<Vec<f64>>())?;
+        Ok(())
+    }
+
+    /// The factor is made anew for each sample, and so no state.
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        self.gram.save(&mut to.scope("gram"));
+        to.floats("moments", self.moments.clone());
+        to.floats("weights", self.weights.clone());
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.gram.restore(&from.scope("gram")?)?;
+        self.moments = from.floats("moments", self.moments.len())?;
+        self.weights = from.floats("weights", self.weights.len())?;
         Ok(())
     }
 }

@@ -11,7 +11,13 @@
 //! E(ln q) − ln q_truth and its curvature the variance of ln q, both under p, faded over some thousand
 //! samples.
 
-use crate::{logarithm::ln, probability::softmax, stacking::LARGEST_WEIGHT};
+use crate::{
+    logarithm::ln,
+    model_file::ModelFileError,
+    probability::softmax,
+    stacking::LARGEST_WEIGHT,
+    state::{ReadScope, WriteScope},
+};
 
 /// What is left of the curvature after one more sample.
 const FADING: f64 = 0.9995;
@@ -49,6 +55,17 @@ impl Temperature {
         self.curvature = FADING.mul_add(self.curvature, weight * variance);
         let step = weight * (logs[class] - mean) / (self.curvature + BELIEF);
         self.exponent = (self.exponent + step).clamp(BOUNDS.0, BOUNDS.1);
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.float("exponent", self.exponent);
+        to.float("curvature", self.curvature);
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.exponent = from.float("exponent", BOUNDS.0..=BOUNDS.1)?;
+        self.curvature = from.float("curvature", 0.0..=f64::MAX)?;
+        Ok(())
     }
 }
 

@@ -7,6 +7,10 @@
 use super::WeightScale;
 use crate::random::Random;
 
+/// What all below is called in a model file that keeps no weights: another way of drawing them gets
+/// another number.
+pub(super) const VERSION: u64 = 1;
+
 /// The largest value of a uniform distribution on \[-b, b\] with variance 1.
 const UNIT_VARIANCE: f64 = 1.7320508075688772;
 

@@ -9,6 +9,10 @@ use super::{
     Shape,
     draw::{self, Origin},
 };
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
 
 /// The weights of label inputs for the first nodes of a feature map.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +51,28 @@ impl LabelInputs {
             };
             self.weights.push((1..=self.lags).map(row).collect());
         }
+    }
+
+    /// How many classes are declared.
+    pub(super) fn classes(&self) -> usize {
+        self.weights.len()
+    }
+
+    pub(super) fn save(&self, to: &mut WriteScope<'_>) {
+        to.floats("weights", self.weights.iter().flatten().flatten().copied().collect());
+    }
+
+    /// Takes over the weights of so many classes.
+    pub(super) fn restore(
+        &mut self,
+        from: &ReadScope<'_>,
+        classes: usize,
+    ) -> Result<(), ModelFileError> {
+        let length = self.lags.saturating_mul(self.features);
+        let weights = from.floats("weights", classes.saturating_mul(length))?;
+        let rows = |class: &[f64]| class.chunks_exact(self.features).map(<[f64]>::to_vec).collect();
+        self.weights = weights.chunks_exact(length.max(1)).map(rows).collect();
+        Ok(())
     }
 
     /// Adds what the labels bring, the latest first, to the sums of a sample's nodes.

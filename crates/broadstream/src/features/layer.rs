@@ -2,7 +2,11 @@
 
 #![allow(clippy::inline_always)]
 
-use crate::factor::Column;
+use crate::{
+    factor::Column,
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
 
 /// Nodes that are computed together, and samples: nine registers of sums, enough to hide the latency of
 /// a multiply-add, and few enough that none is spilled.
@@ -55,6 +59,31 @@ impl Layer {
             entry.0[..weights.len()].copy_from_slice(weights);
             column.push(entry);
         }
+    }
+
+    /// The weights of all inputs, one after the other, and the biases.
+    pub(super) fn save(&self, to: &mut WriteScope<'_>) {
+        let inputs = self.columns.first().map_or(0, Vec::len);
+        let row = |entry: &dyn Fn(usize) -> Column<NODES>| -> Vec<f64> {
+            let entries = (0..self.columns.len()).flat_map(|c| entry(c).0);
+            entries.take(self.nodes).collect()
+        };
+        let weights = (0..inputs).flat_map(|i| row(&|c| self.columns[c][i]));
+        to.floats("weights", weights.collect());
+        to.floats("biases", row(&|c| self.biases[c]));
+    }
+
+    /// Takes over the biases, and the weights of so many inputs.
+    pub(super) fn restore(
+        &mut self,
+        from: &ReadScope<'_>,
+        inputs: usize,
+    ) -> Result<(), ModelFileError> {
+        let biases = from.floats("biases", self.nodes)?;
+        let weights = from.floats("weights", inputs.saturating_mul(self.nodes))?;
+        *self = Layer::new(&biases);
+        weights.chunks_exact(self.nodes.max(1)).for_each(|row| self.push_input(row));
+        Ok(())
     }
 
     /// Computes all nodes of samples that have a row of `length` numbers each in `rows`; a group's

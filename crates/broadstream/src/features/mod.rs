@@ -26,7 +26,15 @@ use self::{
     labels::LabelInputs,
     layer::{GROUP, Group, Layer},
 };
-use crate::{activation::Activation, sample::Sample, simd::Path, threads::Threads};
+use crate::{
+    activation::Activation,
+    model_file::ModelFileError,
+    sample::Sample,
+    schema::Input,
+    simd::Path,
+    state::{ReadScope, WriteScope},
+    threads::Threads,
+};
 
 /// How the random weights are distributed. All are uniform and differ in size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -181,6 +189,63 @@ impl FeatureMap {
     /// Shares threads with others.
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.threads = threads.clone();
+    }
+
+    /// Saves the map: its weights too, or only what they can be drawn from again.
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>, with_weights: bool) {
+        to.integer("generator", draw::VERSION);
+        to.value("fan_in", self.fan_in);
+        to.integer("label_classes", self.labels.classes());
+        to.value("has_weights", with_weights);
+        if with_weights {
+            self.linear.save(&mut to.scope("linear"));
+            self.enhancement.save(&mut to.scope("enhancement"));
+            self.labels.save(&mut to.scope("labels"));
+        }
+    }
+
+    /// Takes over a map of these inputs, in a model that knows so many classes.
+    pub(crate) fn restore(
+        &mut self,
+        from: &ReadScope<'_>,
+        inputs: &[Input],
+        classes: usize,
+    ) -> Result<(), ModelFileError> {
+        if from.value("fan_in")?.is_null() {
+            self.waiting = inputs.iter().map(|input| input.name.clone()).collect();
+            return Ok(());
+        }
+        let fan_in = from.count("fan_in", u32::MAX as usize)?;
+        let label_classes = from.count("label_classes", classes)?;
+        self.fan_in = Some(fan_in);
+        if from.flag("has_weights")? {
+            let seen = match self.shape.source {
+                EnhancementSource::Inputs => inputs.len(),
+                EnhancementSource::FeatureNodes => self.shape.linear,
+            };
+            self.linear.restore(&from.scope("linear")?, inputs.len())?;
+            self.enhancement.restore(&from.scope("enhancement")?, seen)?;
+            return self.labels.restore(&from.scope("labels")?, label_classes);
+        }
+        let known = from.integer("generator")? == draw::VERSION;
+        from.check("generator", known, "one that this program has, since no weights are stored")?;
+        for input in inputs {
+            self.push_input(Origin::Sample, &input.name, fan_in);
+        }
+        if let Some(last) = label_classes.checked_sub(1) {
+            self.labels.declare(last, &self.shape, fan_in);
+        }
+        Ok(())
+    }
+
+    /// How many classes there are features of.
+    pub(crate) fn label_classes(&self) -> usize {
+        self.labels.classes()
+    }
+
+    /// How many inputs a sample usually has, once that is known.
+    pub(crate) fn fan_in(&self) -> Option<usize> {
+        self.fan_in
     }
 
     /// Appends the features of each sample to `features`. `scaled` holds the samples' values after

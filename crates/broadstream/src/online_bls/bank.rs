@@ -7,7 +7,14 @@ use super::{
     regression::{Regression, Run},
     restart::Restart,
 };
-use crate::{error::Error, features::Features, member::Member, threads::Threads};
+use crate::{
+    error::Error,
+    features::Features,
+    member::Member,
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+    threads::Threads,
+};
 
 /// A regression begins anew only after a multiple of this many samples, where blocks are cut. So it
 /// does for any block size.
@@ -40,22 +47,13 @@ pub(super) struct Bank {
 impl Bank {
     /// Regressions that have learned nothing.
     pub(super) fn new(config: &OnlineBlsConfig, threads: &Threads) -> Self {
-        let plans = plan(config);
-        // The largest takes about as long as all others together, so that two threads can just divide
-        // them. More share in its sweeps first.
-        let shares_largest = plans.len() == 1 || threads.count() > 2;
-        let regressions: Vec<Regression> = plans
-            .into_iter()
-            .enumerate()
-            .map(|(i, plan)| {
-                let shared = i == 0 && shares_largest;
-                let own = if shared { threads.clone() } else { Threads::default() };
-                Regression::new(plan, config, &own)
-            })
-            .collect();
+        let alone = Threads::default();
+        let plans = plan(config).into_iter();
+        let regressions: Vec<Regression> =
+            plans.map(|plan| Regression::new(plan, config, &alone)).collect();
         let members = regressions.iter().map(|regression| regression.readouts().len()).sum();
         let restarting = regressions.iter().position(|regression| regression.plan().restarts);
-        Bank {
+        let mut bank = Bank {
             config: config.clone(),
             committee: Committee::new(members, config),
             restart: restarting.map(|index| {
@@ -66,15 +64,34 @@ impl Bank {
             regressions,
             classes: 0,
             learned: 0,
-            threads: threads.clone(),
-            shares_largest,
+            threads: alone,
+            shares_largest: false,
             scores: Vec::new(),
+        };
+        bank.share_threads(threads);
+        bank
+    }
+
+    /// Has so many threads share the work from now on. They change no bit.
+    pub(super) fn share_threads(&mut self, threads: &Threads) {
+        self.threads = threads.clone();
+        // The largest takes about as long as all others together, so that two threads can just divide
+        // them. More share in its sweeps first.
+        self.shares_largest = self.regressions.len() == 1 || threads.count() > 2;
+        for (i, regression) in self.regressions.iter_mut().enumerate() {
+            let shared = i == 0 && self.shares_largest;
+            regression.share_threads(&if shared { threads.clone() } else { Threads::default() });
         }
     }
 
     /// The regression on all features.
     pub(super) fn largest(&self) -> &Regression {
         &self.regressions[0]
+    }
+
+    /// Samples of positive weight so far.
+    pub(super) fn learned(&self) -> u64 {
+        self.learned
     }
 
     /// How many classes there is room for.
@@ -172,6 +189,40 @@ impl Bank {
         self.learned += 1;
         self.watch(&errors);
         Ok(verdict)
+    }
+
+    pub(super) fn save(&self, to: &mut WriteScope<'_>) {
+        to.integer("classes", self.classes);
+        to.integer("learned", self.learned);
+        to.integers("restarts", self.restarts.clone());
+        for (i, regression) in self.regressions.iter().enumerate() {
+            regression.save(&mut to.scope("regressions").scope(&i.to_string()));
+        }
+        self.committee.save(&mut to.scope("committee"));
+        if let Some((_, restart)) = &self.restart {
+            restart.save(&mut to.scope("restart"));
+        }
+    }
+
+    /// Takes over a bank of the same configuration.
+    pub(super) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        // Each class is a row of every factor, so there can be no more of them than entries.
+        let rows = from.scope("regressions")?.scope("0")?.scope("factor")?;
+        let classes = from.count("classes", rows.length("z"))?;
+        for (i, regression) in self.regressions.iter_mut().enumerate() {
+            let from = from.scope("regressions")?.scope(&i.to_string())?;
+            regression.restore(&from, classes)?;
+        }
+        self.classes = classes;
+        self.learned = from.integer("learned")?;
+        self.restarts = from.any_integers("restarts")?;
+        let sound = self.restarts.len() <= MOST_RESTARTS;
+        from.check("restarts", sound, "no more than are remembered")?;
+        self.committee.restore(&from.scope("committee")?, classes)?;
+        if let Some((_, restart)) = &mut self.restart {
+            restart.restore(&from.scope("restart")?)?;
+        }
+        Ok(())
     }
 
     /// Looks for a drift, and has a regression begin anew if there was one.

@@ -7,8 +7,14 @@
 
 use super::config::OnlineBlsConfig;
 use crate::{
-    combination::Combination, error::Error, probability, recent_labels::RecentLabels,
-    stacking::Stacking, temperature::Temperature,
+    combination::Combination,
+    error::Error,
+    model_file::ModelFileError,
+    probability,
+    recent_labels::RecentLabels,
+    stacking::Stacking,
+    state::{ReadScope, WriteScope},
+    temperature::Temperature,
 };
 
 /// How members share in predictions.
@@ -99,6 +105,30 @@ impl Committee {
             labels.push(class);
         }
         Ok(errors)
+    }
+
+    pub(super) fn save(&self, to: &mut WriteScope<'_>) {
+        self.average.save(&mut to.scope("average"));
+        if let Some(Stacked { stacking, temperature, labels }) = &self.stacked {
+            stacking.save(&mut to.scope("stacking"));
+            temperature.save(&mut to.scope("temperature"));
+            labels.save(&mut to.scope("labels"));
+        }
+    }
+
+    /// Takes over a committee that knows so many classes.
+    pub(super) fn restore(
+        &mut self,
+        from: &ReadScope<'_>,
+        classes: usize,
+    ) -> Result<(), ModelFileError> {
+        self.average.restore(&from.scope("average")?)?;
+        if let Some(Stacked { stacking, temperature, labels }) = &mut self.stacked {
+            stacking.restore(&from.scope("stacking")?)?;
+            temperature.restore(&from.scope("temperature")?)?;
+            labels.restore(&from.scope("labels")?, classes)?;
+        }
+        Ok(())
     }
 
     /// Turns scores into probabilities.

@@ -57,6 +57,10 @@ pub struct OnlineBlsConfig {
     pub ridge: Ridge,
     /// The share μ of the past that each new sample leaves, in (0, 1\]. Default chosen on the way.
     pub forgetting: Forgetting,
+    /// How many of the last samples the regressions are the exact optimum of; what came before is
+    /// taken back sample by sample. Needs a `forgetting` of 1, no `label_lags` and no kept weights.
+    /// Default `None`: all samples.
+    pub window: Option<usize>,
     /// Samples between two exact refreshes of a factor that forgets. Default `None`: as many as leave
     /// a quarter of the ridge, or down to a sixteenth if refreshes would otherwise take more time than
     /// all else. 1 is the paper's Algorithm 2.
@@ -109,6 +113,7 @@ impl Default for OnlineBlsConfig {
             freeze_scaling_after: None,
             ridge: Ridge::Auto,
             forgetting: Forgetting::Auto,
+            window: None,
             refresh_every: None,
             correction_steps: 0,
             nested_models: 5,
@@ -205,6 +210,7 @@ impl OnlineBlsConfig {
             ("enhancement_nodes", self.enhancement_nodes),
             ("inputs_per_sample", self.inputs_per_sample.unwrap_or(1)),
             ("refresh_every", self.refresh_every.unwrap_or(1)),
+            ("window", self.window.unwrap_or(1)),
             ("nested_models", self.nested_models),
             ("threads", self.threads),
         ];
@@ -226,6 +232,11 @@ impl OnlineBlsConfig {
         let sound = self.correction_steps == 0 || alone;
         let rule = "0 unless nested_models is 1, label_lags 0, and forgetting and ridge are given";
         check("correction_steps", sound, rule, &self.correction_steps)?;
+        let forgets = self.forgetting != Forgetting::Fixed(1.0);
+        let sound = !(forgets || self.label_lags > 0 || self.keep_weights);
+        let rule = "none unless forgetting is 1, label_lags 0 and keep_weights false";
+        let window = self.window.unwrap_or(0);
+        check("window", self.window.is_none() || sound, rule, &window)?;
         let sound = self.stacking || self.label_lags == 0;
         check("label_lags", sound, "0 without stacking", &self.label_lags)?;
         check("label_lags", self.label_lags <= 100, "at most 100", &self.label_lags)?;

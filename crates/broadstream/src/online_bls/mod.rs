@@ -24,9 +24,11 @@ use crate::{
     error::Error,
     features::Features,
     member::Member,
+    model_file::ModelFileError,
     sample::Sample,
-    schema::InputKind,
+    schema::{Input, InputKind},
     scores::Scores,
+    state::{ReadScope, WriteScope},
     threads::Threads,
 };
 
@@ -60,6 +62,8 @@ pub struct OnlineBls {
     features: BroadFeatures,
     bank: Bank,
     class_weights: ClassWeights,
+    /// The weight of the samples learned of each class.
+    class_totals: Vec<f64>,
     scratch: Scratch,
 }
 
@@ -82,6 +86,7 @@ impl OnlineBls {
         Ok(OnlineBls {
             bank: Bank::new(&config, &threads),
             class_weights: ClassWeights::new(config.class_weight),
+            class_totals: Vec::new(),
             features,
             config,
             scratch: Scratch::default(),
@@ -96,6 +101,32 @@ impl OnlineBls {
     /// How many broad features there are: the number m of rows of the weights.
     pub fn features(&self) -> usize {
         self.features.len()
+    }
+
+    /// How many samples of positive weight the model has learned.
+    pub fn learned(&self) -> u64 {
+        self.bank.learned()
+    }
+
+    /// The weight of the samples learned of each class.
+    pub fn class_totals(&self) -> &[f64] {
+        &self.class_totals
+    }
+
+    /// The inputs in the order of their declaration.
+    pub fn declared_inputs(&self) -> &[Input] {
+        self.features.inputs().declared()
+    }
+
+    /// Has so many threads learn from now on. The result is the same to the bit.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), Error> {
+        let config = OnlineBlsConfig { threads, ..self.config.clone() };
+        config.check_rules()?;
+        let threads = Threads::new(threads)?;
+        self.features.share_threads(&threads);
+        self.bank.share_threads(&threads);
+        self.config = config;
+        Ok(())
     }
 
     /// The broad features of a sample, as the model would use them to predict or learn it now.
@@ -141,6 +172,7 @@ impl OnlineBls {
         }
         self.check_memory("the classes", self.inputs(), classes)?;
         self.bank.add_classes(classes);
+        self.class_totals.resize(classes, 0.0);
         let mut start = 0;
         while start < block.len() {
             let end = self.end_of_run(block, start);
@@ -157,6 +189,7 @@ impl OnlineBls {
                 };
                 scores.push(&verdict.scores);
                 known = check_class(block.class(i), known)?;
+                self.class_totals[block.class(i)] += block.weight(i);
             }
             start = end;
         }
@@ -191,9 +224,45 @@ impl OnlineBls {
         self.bank.learn(Run { features, targets, weights })
     }
 
+    /// Saves all that the model knows, its configuration apart: with the random weights of its features, or
+    /// only with what they can be drawn from again.
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>, with_weights: bool) {
+        self.features.save(&mut to.scope("features"), with_weights);
+        self.bank.save(&mut to.scope("bank"));
+        self.class_weights.save(&mut to.scope("class_weights"));
+        to.floats("class_totals", self.class_totals.clone());
+    }
+
+    /// A model of that configuration with what was saved.
+    pub(crate) fn restore(config: OnlineBlsConfig, from: &ReadScope<'_>) -> Result<Self, Error> {
+        config.check_rules()?;
+        // A model of that size is made only if its arrays are all there.
+        let regressions = from.scope("bank")?.scope("regressions")?;
+        for (i, plan) in plan(&config).iter().enumerate() {
+            let factor = regressions.scope(&i.to_string())?.scope("factor")?;
+            let order = plan.features as u128;
+            let sound = factor.length("l") as u128 == order * (order - 1) / 2;
+            factor.check("l", sound, &format!("the triangle of {order} features"))?;
+        }
+        let mut model = OnlineBls::new(config)?;
+        model.bank.restore(&from.scope("bank")?)?;
+        let classes = model.bank.classes();
+        model.features.restore(&from.scope("features")?, classes)?;
+        model.class_weights.restore(&from.scope("class_weights")?)?;
+        model.class_totals = checked_totals(from, classes)?;
+        Ok(model)
+    }
+
     fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
         self.config.check_memory(what, self.config.bytes(inputs, classes))
     }
+}
+
+/// The weights of samples by class, as they were saved.
+fn checked_totals(from: &ReadScope<'_>, classes: usize) -> Result<Vec<f64>, ModelFileError> {
+    let totals = from.floats("class_totals", classes)?;
+    from.check_each("class_totals", &totals, "not negative", |total| *total >= 0.0)?;
+    Ok(totals)
 }
 
 impl Classifier for OnlineBls {

@@ -6,6 +6,8 @@ use crate::{
     factor::{Factor, Update, Weights},
     fading::Fading,
     features::Features,
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
     threads::Threads,
 };
 
@@ -166,6 +168,43 @@ impl Regression {
             _ => {}
         }
         Ok(())
+    }
+
+    pub(super) fn save(&self, to: &mut WriteScope<'_>) {
+        self.factor.save(&mut to.scope("factor"));
+        if let Some(fading) = &self.fading {
+            fading.save(&mut to.scope("fading"));
+        }
+        if let Some(kept) = &self.kept {
+            kept.save(&mut to.scope("weights"));
+        }
+    }
+
+    /// Takes over a regression of the same plan that knows so many classes.
+    pub(super) fn restore(
+        &mut self,
+        from: &ReadScope<'_>,
+        classes: usize,
+    ) -> Result<(), ModelFileError> {
+        self.add_classes(classes);
+        self.factor.restore(&from.scope("factor")?)?;
+        let sound = self.factor.targets() == classes;
+        from.check("factor", sound, "of as many targets as there are classes")?;
+        if let Some(fading) = &mut self.fading {
+            fading.restore(&from.scope("fading")?)?;
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.restore(&from.scope("weights")?)?;
+        }
+        Ok(())
+    }
+
+    /// Shares threads with others.
+    pub(super) fn share_threads(&mut self, threads: &Threads) {
+        self.factor.share_threads(threads);
+        if let Some(fading) = &mut self.fading {
+            fading.share_threads(threads);
+        }
     }
 
     /// The scores of the last run: for each sample and nested model a row.

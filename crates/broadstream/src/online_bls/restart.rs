@@ -5,6 +5,11 @@
 //! steadily then, and stays near zero otherwise (Page's cumulative sum). Comparing two models on the
 //! same samples cancels the noise of the labels, which an error rate alone would have to average out.
 
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
 /// By how much the other must be better per sample, in squared error.
 const ALLOWANCE: f64 = 0.01;
 
@@ -47,6 +52,19 @@ impl Restart {
             *self = Restart::new(self.sums.len());
         }
         due
+    }
+
+    pub(super) fn save(&self, to: &mut WriteScope<'_>) {
+        to.floats("sums", self.sums.clone());
+        to.integer("samples", self.samples);
+        to.value("due", self.due);
+    }
+
+    pub(super) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.sums = from.floats("sums", self.sums.len())?;
+        self.samples = from.integer("samples")?;
+        self.due = from.flag("due")?;
+        Ok(())
     }
 }
 

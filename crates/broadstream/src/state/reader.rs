@@ -51,9 +51,11 @@ impl<'a> ReadScope<'a> {
         self.values.get(name).ok_or_else(|| self.invalid(name, "present"))
     }
 
+    /// A count that can go on: no file was ever written after so many samples.
     pub(crate) fn integer(&self, name: &str) -> Result<u64, ModelFileError> {
-        let value = self.value(name)?.as_u64();
-        value.ok_or_else(|| self.invalid(name, "a whole number from 0 on"))
+        const MOST: u64 = 1 << 60;
+        let value = self.value(name)?.as_u64().filter(|value| *value <= MOST);
+        value.ok_or_else(|| self.invalid(name, "a whole number from 0 to 2^60"))
     }
 
     /// A number of things, or a position among them, that may be at most `most`.

@@ -1,0 +1,160 @@
+//! Models that were trained apart and become one.
+//!
+//! Sums over samples add up: K = λI + ΣP and Q = ΣQ of models with the same features are those of one
+//! model that learned all samples. Inputs are matched by their names, and classes as the caller says,
+//! since each model numbers them as they came.
+
+use super::{OnlineBls, partial::Partial, plan::plan};
+use crate::{
+    broad_features::BroadFeatures,
+    classifier::Classifier,
+    error::Error,
+    factor::Sums,
+    online_bls::OnlineBlsConfig,
+};
+
+impl OnlineBls {
+    /// A model that has learned nothing, with the features of this one and its scaling as it is now,
+    /// frozen. What it learns can be [merged](Self::merge) with what others of its kind learned.
+    pub fn like(&self) -> Result<Self, Error> {
+        let mut model = OnlineBls::new(self.config.clone())?;
+        model.features = self.features.emptied();
+        Ok(model)
+    }
+
+    /// Adds what another model has learned: the regressions become those of one model that learned the
+    /// samples of both. `classes[k]` is the number that class k of the other has here, which may be
+    /// a new one.
+    ///
+    /// Both must be sums over their samples (forgetting 1, no stacking, no window, no class weights) and
+    /// have the same features: seed, sizes, ridge and frozen scaling. Anything else is refused. Inputs
+    /// and classes that only one of them knows are no obstacle. Nested models share in predictions by
+    /// the errors of both.
+    ///
+    /// ```
+    /// use broadstream::{Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample, Scaling};
+    ///
+    /// let config = OnlineBlsConfig { scaling: Scaling::None, ..OnlineBlsConfig::single() };
+    /// let mut models = [OnlineBls::new(config.clone())?, OnlineBls::new(config.clone())?];
+    /// let mut one = OnlineBls::new(config)?;
+    /// one.declare_input("x", InputKind::Numeric)?;
+    /// for (part, model) in models.iter_mut().enumerate() {
+    ///     model.declare_input("x", InputKind::Numeric)?;
+    ///     for i in 0..20 {
+    ///         let (x, class) = ([f64::from(i) + part as f64], usize::from(i > 9));
+    ///         model.learn_one(Sample::dense(&x), class, 1.0)?;
+    ///         one.learn_one(Sample::dense(&x), class, 1.0)?;
+    ///     }
+    /// }
+    /// let [mut merged, other] = models;
+    /// merged.merge(&other, &[0, 1])?;
+    /// let pairs = merged.weights().into_iter().zip(one.weights());
+    /// assert!(pairs.into_iter().all(|(merged, one)| (merged - one).abs() < 1e-9));
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: &OnlineBls, classes: &[usize]) -> Result<(), Error> {
+        other.check_exact("merge")?;
+        let totals = &other.class_totals;
+        self.prepare_merge(&other.config, &other.features, totals.len(), classes)?;
+        let sums = |i: usize| other.bank.sums(i);
+        self.add_sums(&other.features, sums, totals, classes)?;
+        self.bank.merge_committee(&other.bank);
+        Ok(())
+    }
+
+    /// Adds what was accumulated without a model.
+    pub fn merge_partial(&mut self, partial: &Partial, classes: &[usize]) -> Result<(), Error> {
+        let totals = partial.class_totals();
+        self.prepare_merge(partial.config(), partial.features(), totals.len(), classes)?;
+        let plans = plan(&self.config);
+        let sums = |i: usize| Ok(partial.sums().prefix(plans[i].features));
+        self.add_sums(partial.features(), sums, totals, classes)
+    }
+
+    /// Checks everything that may stand against a merge.
+    fn prepare_merge(
+        &self,
+        config: &OnlineBlsConfig,
+        features: &BroadFeatures,
+        known: usize,
+        classes: &[usize],
+    ) -> Result<(), Error> {
+        self.check_exact("merge")?;
+        check_alike(&self.config, config)?;
+        self.features.check_mergeable(features)?;
+        let new = check_numbering(classes, known, self.classes())?;
+        let inputs = self.features.inputs();
+        let added = features.inputs().declared().iter();
+        let added = added.filter(|input| inputs.position(&input.name).is_none()).count();
+        self.check_memory("the inputs and classes", inputs.len() + added, new)
+    }
+
+    fn add_sums(
+        &mut self,
+        features: &BroadFeatures,
+        sums: impl Fn(usize) -> Result<Sums, Error>,
+        totals: &[f64],
+        classes: &[usize],
+    ) -> Result<(), Error> {
+        let known = classes.iter().map(|class| class + 1).fold(self.classes(), usize::max);
+        let renumbered = |i: usize| Ok(sums(i)?.renumbered(classes, known));
+        self.bank.merge_sums(renumbered, known)?;
+        self.features.take_inputs(features)?;
+        self.class_totals.resize(known, 0.0);
+        for (total, class) in totals.iter().zip(classes) {
+            self.class_totals[*class] += total;
+        }
+        Ok(())
+    }
+}
+
+/// Checks that two configurations have the same features and solve the same problem.
+pub(super) fn check_alike(own: &OnlineBlsConfig, other: &OnlineBlsConfig) -> Result<(), Error> {
+    let describe = |config: &OnlineBlsConfig| {
+        [
+            ("seed", config.seed.to_string()),
+            ("numbers of feature nodes", config.linear().to_string()),
+            ("numbers of enhancement nodes", config.enhancement().to_string()),
+            ("enhancement source", format!("{:?}", config.enhancement_source)),
+            ("activation", format!("{:?}", config.activation)),
+            ("weight scale", format!("{:?}", config.weight_scale)),
+            ("ridge", config.ridge.to_string()),
+            ("forgetting", config.forgetting.to_string()),
+            ("numbers of nested models", config.nested_models.to_string()),
+        ]
+    };
+    for ((what, own), (_, other)) in describe(own).into_iter().zip(describe(other)) {
+        if own != other {
+            return Err(Error::Unlike { what, own, other });
+        }
+    }
+    if std::mem::discriminant(&own.scaling) != std::mem::discriminant(&other.scaling) {
+        let [own, other] = [own, other].map(|config| config.to_json()["scaling"].to_string());
+        return Err(Error::Unlike { what: "scaling", own, other });
+    }
+    Ok(())
+}
+
+/// Checks that each class of the other has a number of its own here, without gaps, and returns how many
+/// classes there will be.
+pub(super) fn check_numbering(
+    classes: &[usize],
+    known: usize,
+    own: usize,
+) -> Result<usize, Error> {
+    if classes.len() != known {
+        let (expected, found) = (known, classes.len());
+        return Err(Error::Length { what: "the numbers of the other's classes", expected, found });
+    }
+    let mut sorted = classes.to_vec();
+    sorted.sort_unstable();
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        let reason = format!("two classes of the other would both be class {}", pair[0]);
+        return Err(Error::NotExact { operation: "merge", reason });
+    }
+    let mut next = own;
+    for class in sorted {
+        next = crate::block::check_class(class, next)?;
+    }
+    Ok(next)
+}

@@ -1,0 +1,202 @@
+//! The sums of a part of the samples, without a model.
+//!
+//! Many workers can each add up a part of a stream, and a model be made of all of them together. Sums
+//! take one rank-b update of a symmetric matrix per block, which is a matrix product: no factor, no
+//! predictions, and no order among samples.
+
+use super::{
+    BLOCK, OnlineBls, OnlineBlsConfig,
+    merge::{check_alike, check_numbering},
+    plan::plan,
+};
+use crate::{
+    block::Block,
+    broad_features::BroadFeatures,
+    classifier::Classifier,
+    error::Error,
+    factor::Sums,
+    features::Features,
+    schema::{Input, InputKind},
+    state::{ReadScope, WriteScope},
+    threads::Threads,
+};
+
+/// What samples add up to, for models of one configuration.
+///
+/// ```
+/// use broadstream::{Block, InputKind, OnlineBlsConfig, Partial, Sample, Scaling};
+///
+/// let config = OnlineBlsConfig { scaling: Scaling::None, ..OnlineBlsConfig::single() };
+/// let mut workers = [Partial::new(config.clone())?, Partial::new(config)?];
+/// for (part, worker) in workers.iter_mut().enumerate() {
+///     worker.declare_input("x", InputKind::Numeric)?;
+///     let mut block = Block::new();
+///     for i in 0..10 {
+///         block.push(Sample::dense(&[f64::from(i) + part as f64]), usize::from(i > 4), 1.0)?;
+///     }
+///     worker.learn_many(&block)?;
+/// }
+/// let [mut all, other] = workers;
+/// all.merge(&other, &[0, 1])?;
+/// let model = all.into_model()?;
+/// assert_eq!(model.learned(), 20);
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Partial {
+    config: OnlineBlsConfig,
+    features: BroadFeatures,
+    sums: Sums,
+    /// The weight of the samples of each class.
+    class_totals: Vec<f64>,
+    learned: u64,
+}
+
+impl Partial {
+    /// Sums of no samples. The configuration must be one whose models can be merged; in particular its
+    /// scaling must be given or none. [`like`](Self::like) takes it from a model.
+    pub fn new(config: OnlineBlsConfig) -> Result<Self, Error> {
+        Partial::like(&OnlineBls::new(config)?)
+    }
+
+    /// Sums of no samples, for a model like that one, with its scaling as it is now.
+    pub fn like(model: &OnlineBls) -> Result<Self, Error> {
+        let config = model.config().clone();
+        let mut features = model.features.emptied();
+        if model.learned() == 0 && config.freeze_scaling_after.is_none() {
+            // A running scaling that has seen nothing would scale everything to 0.
+            features = model.features.clone();
+        }
+        let partial = OnlineBls { features, ..OnlineBls::new(config)? };
+        partial.check_exact("accumulate sums")?;
+        let OnlineBls { config, mut features, .. } = partial;
+        features.share_threads(&Threads::new(config.threads)?);
+        let order = features.len();
+        Ok(Partial { config, features, sums: Sums::new(order), class_totals: Vec::new(), learned: 0 })
+    }
+
+    /// The configuration of the models that can be made of it.
+    pub fn config(&self) -> &OnlineBlsConfig {
+        &self.config
+    }
+
+    /// How many samples of positive weight were added up.
+    pub fn learned(&self) -> u64 {
+        self.learned
+    }
+
+    /// The inputs in the order of their declaration.
+    pub fn declared_inputs(&self) -> &[Input] {
+        self.features.inputs().declared()
+    }
+
+    /// How many classes were seen.
+    pub fn classes(&self) -> usize {
+        self.class_totals.len()
+    }
+
+    /// The weight of the samples of each class.
+    pub fn class_totals(&self) -> &[f64] {
+        &self.class_totals
+    }
+
+    /// Adds an input, as [`Classifier::declare_input`] does.
+    pub fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
+        self.features.inputs().check_new(name)?;
+        self.check_memory("the inputs", self.declared_inputs().len() + 1, self.classes())?;
+        self.features.declare_input(name, kind)
+    }
+
+    /// Adds up a block.
+    pub fn learn_many(&mut self, block: &Block) -> Result<(), Error> {
+        let classes = block.check(self.declared_inputs().len(), self.classes())?;
+        for i in 0..block.len() {
+            self.features.inputs().check_size(block.sample(i))?;
+        }
+        self.check_memory("the classes", self.declared_inputs().len(), classes)?;
+        self.class_totals.resize(classes, 0.0);
+        self.sums.add_targets(classes);
+        let counted: Vec<usize> = (0..block.len()).filter(|i| block.weight(*i) > 0.0).collect();
+        let mut features = Features::default();
+        for run in counted.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(BLOCK)) {
+            let samples = run[0]..run[0] + run.len();
+            let mut targets = vec![0.0; run.len() * classes];
+            let mut weights = Vec::with_capacity(run.len());
+            for (row, i) in samples.clone().enumerate() {
+                targets[row * classes + block.class(i)] = 1.0;
+                weights.push(block.weight(i));
+                self.class_totals[block.class(i)] += block.weight(i);
+            }
+            features.plain.clear();
+            self.features.learn(block, samples, &mut features);
+            self.sums.add(&features.plain, &targets, &weights)?;
+            self.learned += run.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Adds the sums of another; `classes[k]` is the number that its class k has here.
+    pub fn merge(&mut self, other: &Partial, classes: &[usize]) -> Result<(), Error> {
+        check_alike(&self.config, &other.config)?;
+        self.features.check_mergeable(&other.features)?;
+        let known = check_numbering(classes, other.classes(), self.classes())?;
+        self.features.take_inputs(&other.features)?;
+        self.sums.add_targets(known);
+        self.sums.merge(&other.sums.renumbered(classes, known))?;
+        self.class_totals.resize(known, 0.0);
+        for (total, class) in other.class_totals.iter().zip(classes) {
+            self.class_totals[*class] += total;
+        }
+        self.learned += other.learned;
+        Ok(())
+    }
+
+    /// The model that has learned these samples.
+    pub fn into_model(self) -> Result<OnlineBls, Error> {
+        let mut model = OnlineBls::new(self.config.clone())?;
+        model.features = self.features.clone();
+        let classes: Vec<usize> = (0..self.classes()).collect();
+        model.merge_partial(&self, &classes)?;
+        Ok(model)
+    }
+
+    pub(super) fn features(&self) -> &BroadFeatures {
+        &self.features
+    }
+
+    pub(super) fn sums(&self) -> &Sums {
+        &self.sums
+    }
+
+    fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
+        self.config.check_memory(what, self.config.bytes(inputs, classes))
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>, with_weights: bool) {
+        self.features.save(&mut to.scope("features"), with_weights);
+        self.sums.save(&mut to.scope("sums"));
+        to.floats("class_totals", self.class_totals.clone());
+        to.integer("learned", self.learned);
+    }
+
+    pub(crate) fn restore(config: OnlineBlsConfig, from: &ReadScope<'_>) -> Result<Self, Error> {
+        config.check_rules()?;
+        let order = plan(&config).first().map_or(0, |plan| plan.features);
+        let sums = from.scope("sums")?;
+        Sums::check_size(&sums, order)?;
+        let mut features = BroadFeatures::new(&config)?;
+        let totals = from.any_floats("class_totals")?;
+        features.restore(&from.scope("features")?, totals.len())?;
+        let mut partial = Partial {
+            sums: Sums::new(order),
+            class_totals: super::checked_totals(from, totals.len())?,
+            learned: from.integer("learned")?,
+            features,
+            config,
+        };
+        partial.sums.restore(&sums)?;
+        let sound = partial.sums.targets() == totals.len();
+        from.check("class_totals", sound, "as many as there are targets")?;
+        Ok(partial)
+    }
+}

@@ -1,0 +1,126 @@
+//! What was saved goes on as if it had never stopped.
+
+use broadstream::{
+    ClassWeight, Classifier, EnhancementSource, Forgetting, OnlineBls, OnlineBlsConfig, Ridge,
+    Scaling, Scores,
+    model_file::{ModelFile, read},
+};
+
+use crate::{bytes, model, samples, schema, small};
+
+fn configs() -> Vec<(&'static str, OnlineBlsConfig)> {
+    let single = OnlineBlsConfig {
+        ridge: Ridge::Fixed(1.0),
+        forgetting: Forgetting::Fixed(1.0),
+        stacking: false,
+        label_lags: 0,
+        ..small()
+    };
+    let forgetting =
+        |share| OnlineBlsConfig { forgetting: Forgetting::Fixed(share), ..single.clone() };
+    vec![
+        ("default", small()),
+        ("default with weights", OnlineBlsConfig { keep_weights: true, ..small() }),
+        ("several labels", OnlineBlsConfig { label_lags: 3, ..small() }),
+        ("balanced", OnlineBlsConfig { class_weight: ClassWeight::Balanced, ..small() }),
+        ("by the first sample", OnlineBlsConfig { inputs_per_sample: None, ..small() }),
+        ("single", single.clone()),
+        ("forgetting", forgetting(0.97)),
+        (
+            "corrected",
+            OnlineBlsConfig { correction_steps: 2, nested_models: 1, ..forgetting(0.97) },
+        ),
+        (
+            "paper",
+            OnlineBlsConfig {
+                feature_groups: 2,
+                feature_nodes: 3,
+                enhancement_nodes: 30,
+                ..OnlineBlsConfig::paper()
+            },
+        ),
+        ("standard", OnlineBlsConfig { scaling: Scaling::STANDARD, ..single.clone() }),
+        ("frozen", OnlineBlsConfig { freeze_scaling_after: Some(50), ..single.clone() }),
+        (
+            "feature nodes",
+            OnlineBlsConfig {
+                enhancement_source: EnhancementSource::FeatureNodes,
+                scaling: Scaling::None,
+                ..single
+            },
+        ),
+    ]
+}
+
+/// Learns samples, and returns all that a model says about itself.
+fn go_on(model: &mut OnlineBls, from: u32, to: u32) -> (Scores, Vec<f64>, Vec<u64>) {
+    let mut scores = Scores::new();
+    model.test_then_train(&samples(from..to), &mut scores).unwrap();
+    (scores, model.weights(), model.restarts().to_vec())
+}
+
+#[test]
+fn a_saved_model_continues_to_the_bit() {
+    const END: u32 = 900;
+    for (name, config) in configs() {
+        for stop in [0, 1, 77, 500, 831] {
+            let mut uninterrupted = model(config.clone());
+            go_on(&mut uninterrupted, 0, stop);
+            let bytes = bytes(&uninterrupted);
+            let mut saved = read(&mut bytes.as_slice()).unwrap();
+            assert_eq!(saved.model.config(), &config, "{name}");
+            assert_eq!(saved.schema.labels(), schema(&uninterrupted).labels());
+            assert_eq!(saved.model.declared_inputs(), uninterrupted.declared_inputs());
+            assert_eq!(self::bytes(&saved.model), bytes, "{name}: saved again after {stop}");
+            let expected = go_on(&mut uninterrupted, stop, END);
+            let found = go_on(&mut saved.model, stop, END);
+            assert_eq!(found, expected, "{name}, stopped after {stop}");
+            assert_eq!(saved.model.members(), uninterrupted.members());
+            assert_eq!(saved.model.learned(), uninterrupted.learned());
+        }
+    }
+}
+
+#[test]
+fn weights_that_are_not_stored_are_drawn_again() {
+    for (name, config) in configs() {
+        let mut uninterrupted = model(config);
+        go_on(&mut uninterrupted, 0, 200);
+        let mut small = Vec::new();
+        let schema = schema(&uninterrupted);
+        let file = ModelFile { feature_weights: false, ..ModelFile::new(&uninterrupted, &schema) };
+        file.write(&mut small).unwrap();
+        assert!(small.len() < bytes(&uninterrupted).len());
+        let mut saved = read(&mut small.as_slice()).unwrap();
+        let found = go_on(&mut saved.model, 200, 400);
+        assert_eq!(found, go_on(&mut uninterrupted, 200, 400), "{name}");
+    }
+}
+
+#[test]
+fn a_file_is_little_larger_than_its_triangles_and_weights() {
+    let mut model = model(OnlineBlsConfig::default());
+    model.learn_many(&samples(0..10)).unwrap();
+    // The regressions of the default, and whether each keeps the sums that it forgets by.
+    let orders = [
+        (2100, false),
+        (1100, false),
+        (600, false),
+        (600, false),
+        (600, true),
+        (600, true),
+        (350, true),
+        (350, true),
+        (350, true),
+        (225, true),
+        (600, true),
+        (350, true),
+    ];
+    let triangle = |order: usize| order * (order + 1) / 2;
+    let triangles = orders.iter().map(|(order, sums)| triangle(*order) * (1 + usize::from(*sums)));
+    let output_weights = orders.iter().map(|(order, _)| order * model.classes());
+    let feature_weights = 4 * 2100;
+    let numbers = triangles.chain(output_weights).sum::<usize>() + feature_weights;
+    let size = bytes(&model).len() as f64;
+    assert!(size < 1.1 * 8.0 * numbers as f64, "{size} bytes for {numbers} numbers");
+}
