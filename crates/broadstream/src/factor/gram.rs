@@ -49,8 +49,13 @@ pub struct Gram {
 impl Gram {
     /// P = 0.
     pub fn new(order: usize) -> Self {
+        Self::of(Panels::zero(order))
+    }
+
+    /// P, of which only the lower triangle counts.
+    pub(super) fn of(p: Panels) -> Self {
         Gram {
-            p: Panels::zero(order),
+            p,
             path: Path::detect(),
             threads: Threads::default(),
             features: Vec::new(),
@@ -109,6 +114,20 @@ impl Gram {
         }
     }
 
+    /// Adds another sum of the same order.
+    pub(super) fn merge(&mut self, other: &Gram) {
+        for (column, other) in self.p.columns_mut().iter_mut().zip(other.p.columns()) {
+            for (entry, other) in column.0.iter_mut().zip(other.0) {
+                *entry += other;
+            }
+        }
+    }
+
+    /// The sum of the leading features alone, at most of all.
+    pub(super) fn prefix(&self, order: usize) -> Self {
+        Gram::of(self.p.prefix(order))
+    }
+
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.floats("p", self.p.rows(true));
     }
@@ -163,7 +182,7 @@ fn add_panel<K: Kernel>(
 
 /// Up to `ROWS` columns of P receive their outer products.
 #[inline(always)]
-fn add_tile<K: Kernel>(
+pub(super) fn add_tile<K: Kernel>(
     kernel: K,
     columns: &mut [Column<ROWS>],
     rows: &[Column<ROWS>],

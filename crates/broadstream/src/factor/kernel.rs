@@ -144,3 +144,37 @@ pub(super) fn transposed<const P: usize, const R: usize>(
         *out = sum;
     }
 }
+
+/// A panel's share of Lx, for `R` vectors at once: entry i of `out` receives sign·Σ_j l_ij·x_j.
+#[inline(always)]
+pub(super) fn lower<const P: usize, const R: usize>(
+    l: &[Column<P>],
+    sign: f64,
+    x: &[Column<R>],
+    out: &mut [Column<R>; P],
+) {
+    let mut sums = *out;
+    for (column, x) in l.iter().zip(x) {
+        for i in 0..P {
+            let l_ij = sign * column.0[i];
+            for k in 0..R {
+                sums[i].0[k] = l_ij.mul_add(x.0[k], sums[i].0[k]);
+            }
+        }
+    }
+    *out = sums;
+}
+
+/// rows ← rows + factor · rightᵀ, a column for each feature.
+#[inline(always)]
+pub(super) fn add_outer_product<const R: usize>(
+    rows: &mut [Column<R>],
+    factor: &[f64],
+    right: &Column<R>,
+) {
+    for (row, factor) in rows.iter_mut().zip(factor) {
+        for k in 0..R {
+            row.0[k] = factor.mul_add(right.0[k], row.0[k]);
+        }
+    }
+}

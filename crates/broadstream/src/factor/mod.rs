@@ -19,28 +19,34 @@
 //! solves for each class (equations 13 and 14). The weights are the same.
 //!
 //! Parts: `panels` is the layout, `sweep` the update, `kernel` its inner loops (`portable`, `avx2`),
-//! `solve` what reads the factor, `weights` what follows it, `refactor` builds it from a matrix,
-//! `gram` keeps that matrix, `correction` makes up for a ridge that fades between two refreshes.
+//! `solve` what reads the factor, `weights` what follows it, `unlearn` what takes samples back and
+//! `certificate` what proves it. `refactor` builds the factor from a matrix, `gram` keeps that matrix,
+//! `sums` all that a regression has summed, `product` multiplies by the factor again, `correction`
+//! makes up for a ridge that fades between two refreshes.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+mod certificate;
 mod correction;
 mod gram;
 mod kernel;
 mod panels;
 mod portable;
+mod product;
 mod refactor;
 mod solve;
+mod sums;
 mod sweep;
 #[cfg(test)]
 pub(crate) mod tests;
+mod unlearn;
 mod weights;
 
 pub(crate) use self::panels::Column;
-pub use self::{gram::Gram, weights::Weights};
+pub use self::{gram::Gram, sums::Sums, weights::Weights};
 
 use self::{
-    panels::{Panels, TARGET_ROWS},
+    panels::{Panels, TARGET_ROWS, TargetPanels},
     sweep::Scratch,
 };
 use crate::{
@@ -75,7 +81,7 @@ pub struct Factor {
     /// 1/d_j.
     d_inverse: Vec<f64>,
     /// Z = LᵀW, transposed: panels of `TARGET_ROWS` targets, one column per feature.
-    z: Vec<Vec<Column<TARGET_ROWS>>>,
+    z: TargetPanels,
     targets: usize,
     /// After how many features predictions are read off, the last after all of them.
     readouts: Vec<usize>,
@@ -176,34 +182,11 @@ impl Factor {
         Ok(())
     }
 
-    /// Takes back a sample that was learned with that weight. Fails, and changes nothing, if the
-    /// sample cannot have been learned.
-    pub fn unlearn(&mut self, features: &[f64], targets: &[f64], weight: f64) -> Result<(), Error> {
-        // So near to 1, what would remain of the sample's direction is rounding error.
-        const LARGEST: f64 = 1.0 - 1e-10;
-        let weights = [weight];
-        let mut scores = vec![0.0; self.readouts.len() * self.targets];
-        let update = Update { features, targets, weights: &weights, forgetting: 1.0 };
-        self.check(&update, &scores)?;
-        let weighted_leverage = weight * self.leverage(features)?;
-        if weighted_leverage.is_nan() || weighted_leverage > LARGEST {
-            return Err(Error::CannotUnlearn { weighted_leverage });
-        }
-        self.scratch.start(features, self.order(), 1, std::iter::once(-1.0 / weight));
-        self.sweep_samples(targets, 1.0, &mut scores);
-        Ok(())
-    }
-
     /// Saves L without its diagonal, 1/D, and Z target by target.
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.floats("l", self.l.rows(false));
         to.floats("d_inverse", self.d_inverse.clone());
-        let mut z = Vec::with_capacity(self.targets * self.order());
-        for target in 0..self.targets {
-            let panel = &self.z[target / TARGET_ROWS];
-            z.extend(panel.iter().map(|column| column.0[target % TARGET_ROWS]));
-        }
-        to.floats("z", z);
+        to.floats("z", panels::target_rows(&self.z, self.targets).collect());
     }
 
     /// Takes over what was saved, into a factor that has no targets yet. How many there are is seen
@@ -220,36 +203,42 @@ impl Factor {
         self.z.clear();
         self.targets = 0;
         self.add_targets(targets);
-        for (target, row) in z.chunks_exact(order.max(1)).enumerate() {
-            let panel = &mut self.z[target / TARGET_ROWS];
-            for (column, entry) in panel.iter_mut().zip(row) {
-                column.0[target % TARGET_ROWS] = *entry;
-            }
-        }
+        panels::set_target_rows(&mut self.z, order, &z);
         Ok(())
     }
 
     fn check(&self, update: &Update<'_>, scores: &[f64]) -> Result<usize, Error> {
-        let samples = update.weights.len();
-        let lengths = [
-            ("features", samples * self.order(), update.features.len()),
-            ("targets", samples * self.targets, update.targets.len()),
-            ("scores", samples * self.readouts.len() * self.targets, scores.len()),
-        ];
-        for (what, expected, found) in lengths {
-            check_length(what, expected, found)?;
-        }
-        if let Some(&value) = update.weights.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
+        let samples = update.check(self.order(), self.targets)?;
+        check_length("scores", samples * self.readouts.len() * self.targets, scores.len())?;
+        Ok(samples)
+    }
+}
+
+impl Update<'_> {
+    /// Checks all samples for a regression of that order, and returns how many there are.
+    fn check(&self, order: usize, targets: usize) -> Result<usize, Error> {
+        let samples = self.weights.len();
+        check_length("features", samples * order, self.features.len())?;
+        check_length("targets", samples * targets, self.targets.len())?;
+        if let Some(&value) = self.weights.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
             return Err(Error::Weight { value });
         }
-        let rows = [(update.features, self.order()), (update.targets, self.targets)];
-        for (values, length) in rows {
+        for (values, length) in [(self.features, order), (self.targets, targets)] {
             if let Some(place) = values.iter().position(|value| !value.is_finite()) {
                 let (input, value) = (place % length, values[place]);
                 return Err(Error::InputNotFinite { input, value });
             }
         }
         Ok(samples)
+    }
+
+    /// Each sample's features, targets and weight.
+    fn samples(&self) -> impl Iterator<Item = (&[f64], &[f64], f64)> {
+        let samples = self.weights.len().max(1);
+        let (order, targets) = (self.features.len() / samples, self.targets.len() / samples);
+        self.weights.iter().enumerate().map(move |(i, weight)| {
+            (&self.features[i * order..][..order], &self.targets[i * targets..][..targets], *weight)
+        })
     }
 }
 

@@ -95,9 +95,33 @@ impl Panels {
         }
     }
 
+    /// All columns of a panel, left of its diagonal block and in it.
+    pub(super) fn panel(&self, panel: usize) -> &[Column<ROWS>] {
+        &self.columns[range(self.order, panel)]
+    }
+
     /// All columns of all panels.
+    pub(super) fn columns(&self) -> &[Column<ROWS>] {
+        &self.columns
+    }
+
+    /// The same, to be written.
     pub(super) fn columns_mut(&mut self) -> &mut [Column<ROWS>] {
         &mut self.columns
+    }
+
+    /// The leading rows and columns, at most all of them.
+    pub(super) fn prefix(&self, order: usize) -> Self {
+        let mut prefix = Self::zero(order.min(self.order));
+        let order = prefix.order;
+        for panel in 0..prefix.len() {
+            let rows = ROWS.min(order - panel * ROWS);
+            let columns = prefix.columns[range(order, panel)].iter_mut();
+            for (column, whole) in columns.zip(self.panel(panel)) {
+                column.0[..rows].copy_from_slice(&whole.0[..rows]);
+            }
+        }
+        prefix
     }
 
     /// The entry in row i, column j ≤ i.
@@ -109,6 +133,34 @@ impl Panels {
 
 /// A panel's columns left of its diagonal block, and the block itself.
 pub(super) type SplitPanel<'a> = (&'a mut [Column<ROWS>], &'a mut [Column<ROWS>]);
+
+/// A row of numbers for each target, as panels of targets: one column per feature.
+pub(super) type TargetPanels = Vec<Vec<Column<TARGET_ROWS>>>;
+
+/// All rows, target by target.
+pub(super) fn target_rows(
+    panels: &[Vec<Column<TARGET_ROWS>>],
+    targets: usize,
+) -> impl Iterator<Item = f64> {
+    (0..targets).flat_map(move |target| {
+        let panel = &panels[target / TARGET_ROWS];
+        panel.iter().map(move |column| column.0[target % TARGET_ROWS])
+    })
+}
+
+/// Takes over what [`target_rows`] gave, for as many targets as there are numbers.
+pub(super) fn set_target_rows(
+    panels: &mut [Vec<Column<TARGET_ROWS>>],
+    features: usize,
+    rows: &[f64],
+) {
+    for (target, row) in rows.chunks_exact(features.max(1)).enumerate() {
+        let panel = &mut panels[target / TARGET_ROWS];
+        for (column, entry) in panel.iter_mut().zip(row) {
+            column.0[target % TARGET_ROWS] = *entry;
+        }
+    }
+}
 
 /// How many panels cover that many rows.
 pub(super) fn panels(order: usize) -> usize {

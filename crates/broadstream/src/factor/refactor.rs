@@ -13,7 +13,7 @@
 use std::sync::OnceLock;
 
 use super::{
-    Factor, Gram, check_length,
+    Factor, Gram, Sums, check_length,
     kernel::Kernel,
     panels::{Column, Panels, ROWS, SplitPanel},
     portable::Portable,
@@ -29,7 +29,7 @@ const TILE: usize = 3;
 
 /// Columns of two panels that are multiplied at a stretch: 24 KB, which stay in the first cache while
 /// all parts of a tile use them.
-const DEPTH: usize = 128;
+pub(super) const DEPTH: usize = 128;
 
 /// Panels that are worked on at a time.
 const PANELS: usize = 4;
@@ -40,18 +40,49 @@ const LEAST_ORDER: usize = if cfg!(test) { 1 } else { 200 };
 
 impl Factor {
     /// Replaces the factor by that of P + ridge · I and keeps the weights as they are. A ridge that
-    /// would be lost in the rounding of P is raised to where it is not.
-    pub fn refactor(&mut self, gram: &Gram, ridge: f64) -> Result<(), Error> {
+    /// would be lost in the rounding of P is raised to where it is not; returns the ridge that the
+    /// factor has now.
+    pub fn refactor(&mut self, gram: &Gram, ridge: f64) -> Result<f64, Error> {
         check_length("the rows of the matrix", self.order(), gram.order())?;
         let weights = self.weights();
+        let ridge = self.factorise(gram, ridge);
+        self.set_weights(&weights);
+        Ok(ridge)
+    }
+
+    /// Makes the factor and its weights those of a regression that has summed this, with the ridge
+    /// that [`refactor`](Self::refactor) would take, which is returned. Targets that only the factor
+    /// has count as 0 in all of its samples.
+    ///
+    /// ```
+    /// use broadstream::factor::{Factor, Sums};
+    ///
+    /// let mut sums = Sums::new(2);
+    /// sums.add_targets(1);
+    /// sums.add(&[1.0, 2.0], &[1.0], &[1.0])?;
+    /// let mut factor = Factor::new(2, 1.0);
+    /// factor.rebuild(&sums, 0.1)?;
+    /// let weights = factor.weights();
+    /// assert!((weights[0] - 1.0 / 5.1).abs() < 1e-15 && (weights[1] - 2.0 / 5.1).abs() < 1e-15);
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn rebuild(&mut self, sums: &Sums, ridge: f64) -> Result<f64, Error> {
+        check_length("the rows of the matrix", self.order(), sums.order())?;
+        self.add_targets(sums.targets());
+        let ridge = self.factorise(sums.gram(), ridge);
+        self.solve_targets(sums.q());
+        Ok(ridge)
+    }
+
+    /// L and D of P + ridge · I, where a ridge that would be lost is raised and returned.
+    fn factorise(&mut self, gram: &Gram, ridge: f64) -> f64 {
         let ridge = ridge.max(gram.largest_diagonal() * f64::EPSILON * self.order() as f64);
         match self.path {
             Path::Portable => self.factor_panels(Portable, &gram.p, ridge),
             #[cfg(target_arch = "x86_64")]
             Path::Avx2(avx2) => self.factor_panels(avx2, &gram.p, ridge),
         }
-        self.set_weights(&weights);
-        Ok(())
+        ridge
     }
 
     /// Several panels at a time, so that each panel before them is fetched once for all of them.

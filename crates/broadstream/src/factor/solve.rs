@@ -2,9 +2,10 @@
 
 use super::{
     Factor, check_length,
-    kernel::{Kernel, forward_diagonal, score, transposed},
+    kernel::{Kernel, forward_diagonal, lower, score, transposed},
     panels::{Column, Panels, ROWS, TARGET_ROWS},
     portable::Portable,
+    product::padded,
 };
 use crate::{error::Error, simd::Path};
 
@@ -111,19 +112,29 @@ impl Factor {
 
     /// Sets the weights, by Z = LᵀW.
     pub(super) fn set_weights(&mut self, weights: &[f64]) {
+        for panel in 0..self.z.len() {
+            let w = self.target_columns(weights, panel);
+            self.z[panel] = self.multiply_transposed(&w);
+        }
+    }
+
+    /// Sets the weights to the solution of K W = Q, by Z = D⁻¹L⁻¹Q. Targets that Q does not have
+    /// receive weights 0.
+    pub(super) fn solve_targets(&mut self, q: &[Vec<Column<TARGET_ROWS>>]) {
         for (panel, z) in self.z.iter_mut().enumerate() {
-            let first = panel * TARGET_ROWS;
-            let size = TARGET_ROWS.min(self.targets - first);
-            let mut w = vec![Column::ZERO; self.l.order()];
-            for (w, row) in w.iter_mut().zip(weights.chunks_exact(self.targets)) {
-                w.0[..size].copy_from_slice(&row[first..first + size]);
+            match q.get(panel) {
+                Some(q) => z.copy_from_slice(q),
+                None => z.fill(Column::ZERO),
             }
-            multiply_transposed(&self.l, self.path, &w, z);
+            forward_substitute_all(&self.l, self.path, z);
+            for (z, d_inverse) in z.iter_mut().zip(&self.d_inverse) {
+                z.0.iter_mut().for_each(|z| *z *= d_inverse);
+            }
         }
     }
 
     /// L⁻¹b, by the operations of the sweep in the sweep's order.
-    fn forward_substitute(&self, b: &[f64]) -> Result<Vec<f64>, Error> {
+    pub(super) fn forward_substitute(&self, b: &[f64]) -> Result<Vec<f64>, Error> {
         check_length("features", self.order(), b.len())?;
         let mut p = vec![0.0; self.order()];
         match self.path {
@@ -176,6 +187,30 @@ fn subtract_columns(l: &[Column<ROWS>], p: &[f64], w: &mut Column<ROWS>) {
     }
 }
 
+/// Solves Lx = b in place, for `R` right-hand sides.
+fn forward_substitute_all<const R: usize>(l: &Panels, path: Path, x: &mut [Column<R>]) {
+    path.run(
+        #[inline(always)]
+        || {
+            for panel in 0..l.len() {
+                let (left, block) = l.split(panel);
+                let (above, rest) = x.split_at_mut(panel * ROWS);
+                let rows = &mut rest[..block.len()];
+                let mut sums = padded(rows);
+                lower(left, -1.0, above, &mut sums);
+                rows.copy_from_slice(&sums[..block.len()]);
+                for j in 0..rows.len() {
+                    for i in j + 1..rows.len() {
+                        for k in 0..R {
+                            rows[i].0[k] = (-block[j].0[i]).mul_add(rows[j].0[k], rows[i].0[k]);
+                        }
+                    }
+                }
+            }
+        },
+    );
+}
+
 /// Solves Lᵀx = b in place, for `R` right-hand sides, from the last panel to the first. x may be
 /// shorter than the order of L, whose leading part then counts.
 fn back_substitute_all<const R: usize>(l: &Panels, path: Path, x: &mut [Column<R>]) {
@@ -198,33 +233,4 @@ fn back_substitute_all<const R: usize>(l: &Panels, path: Path, x: &mut [Column<R
             }
         },
     );
-}
-
-/// out = Lᵀx for `R` vectors.
-fn multiply_transposed<const R: usize>(
-    l: &Panels,
-    path: Path,
-    x: &[Column<R>],
-    out: &mut [Column<R>],
-) {
-    path.run(
-        #[inline(always)]
-        || {
-            out.fill(Column::ZERO);
-            for panel in 0..l.len() {
-                let (left, block) = l.split(panel);
-                let rows = padded(&x[panel * ROWS..][..block.len()]);
-                let (above, rest) = out.split_at_mut(panel * ROWS);
-                transposed(left, 1.0, &rows, above);
-                // The block stores its unit diagonal and zeros above, so it multiplies whole.
-                transposed(block, 1.0, &rows, rest);
-            }
-        },
-    );
-}
-
-/// A panel's rows of x; the last panel's missing rows are 0.
-#[inline(always)]
-fn padded<const R: usize>(rows: &[Column<R>]) -> [Column<R>; ROWS] {
-    std::array::from_fn(|i| rows.get(i).copied().unwrap_or(Column::ZERO))
 }

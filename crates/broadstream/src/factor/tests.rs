@@ -2,6 +2,8 @@
 //! into blocks and either path give the same bits.
 
 mod saved;
+mod sums;
+mod unlearn;
 
 use std::collections::BTreeMap;
 
@@ -360,34 +362,6 @@ fn a_corrected_gain_is_that_of_the_larger_ridge() {
         let corrected = factor.corrected_gain(MISSING, order.min(30)).unwrap();
         assert_close(&corrected, &row_major(&gain), 1e-9);
     }
-}
-
-#[test]
-fn unlearning_undoes_learning() {
-    for order in ORDERS {
-        let samples = Samples::new(order, 3, 20);
-        let (learned, _) = swept(&samples, 20, 1.0, Path::detect());
-        let mut factor = learned.clone();
-        let extra = Samples::new(order, 3, 22);
-        let mut scores = vec![0.0; 2 * factor.readouts().len() * 3];
-        factor.sweep(extra.update(20..22, 1.0), &mut scores).unwrap();
-        for i in 20..22 {
-            factor.unlearn(extra.features(i), extra.one_hot(i), extra.weights[i]).unwrap();
-        }
-        assert_close(&factor.weights(), &learned.weights(), 1e-10);
-        assert_close(&factor.d_inverse, &learned.d_inverse, 1e-10);
-    }
-}
-
-#[test]
-fn what_was_not_learned_cannot_be_unlearned() {
-    let samples = Samples::new(13, 3, 4);
-    let (mut factor, _) = swept(&samples, 4, 1.0, Path::detect());
-    let before = bits(&factor);
-    let foreign: Vec<f64> = (0..13).map(|i| (i as f64).sin() * 10.0).collect();
-    let refused = factor.unlearn(&foreign, samples.one_hot(0), 1.0);
-    assert!(matches!(refused, Err(Error::CannotUnlearn { .. })), "{refused:?}");
-    assert_eq!(bits(&factor), before);
 }
 
 #[test]

@@ -7,8 +7,8 @@
 
 use super::{
     Factor, Update, check_length,
-    kernel::score,
-    panels::{Column, TARGET_ROWS},
+    kernel::{add_outer_product, score},
+    panels::{Column, TARGET_ROWS, TargetPanels, set_target_rows, target_rows},
 };
 use crate::{
     error::Error,
@@ -46,7 +46,7 @@ pub struct Weights {
 struct Readout {
     features: usize,
     /// For each panel of targets a column per feature.
-    panels: Vec<Vec<Column<TARGET_ROWS>>>,
+    panels: TargetPanels,
 }
 
 impl Weights {
@@ -164,10 +164,7 @@ impl Weights {
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         let mut weights = Vec::new();
         for readout in &self.readouts {
-            for target in 0..self.targets {
-                let panel = &readout.panels[target / TARGET_ROWS];
-                weights.extend(panel.iter().map(|column| column.0[target % TARGET_ROWS]));
-            }
+            weights.extend(target_rows(&readout.panels, self.targets));
         }
         to.floats("weights", weights);
         to.integer("since_solved", self.since_solved);
@@ -182,14 +179,11 @@ impl Weights {
         self.targets = 0;
         self.readouts.iter_mut().for_each(|readout| readout.panels.clear());
         self.add_targets(targets);
-        let mut entries = weights.into_iter();
-        for readout in &mut self.readouts {
-            for target in 0..targets {
-                let panel = &mut readout.panels[target / TARGET_ROWS];
-                for (column, entry) in panel.iter_mut().zip(entries.by_ref()) {
-                    column.0[target % TARGET_ROWS] = entry;
-                }
-            }
+        let mut rest = weights.as_slice();
+        for Readout { features, panels } in &mut self.readouts {
+            let (rows, others) = rest.split_at(targets * *features);
+            set_target_rows(panels, *features, rows);
+            rest = others;
         }
         self.since_solved = since_solved as u32;
         Ok(())
@@ -205,18 +199,5 @@ impl Weights {
             }
         }
         rows
-    }
-}
-
-#[inline(always)]
-fn add_outer_product<const R: usize>(
-    weights: &mut [Column<R>],
-    gain: &[f64],
-    residual: &Column<R>,
-) {
-    for (weights, g) in weights.iter_mut().zip(gain) {
-        for k in 0..R {
-            weights.0[k] = g.mul_add(residual.0[k], weights.0[k]);
-        }
     }
 }
