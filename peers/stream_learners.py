@@ -73,7 +73,7 @@ def parse_arguments():
     parser.add_argument("--seed", type=int, default=0, help="the seed of the method [default: 0]")
     parser.add_argument("--limit", type=at_least_one, metavar="N", help="stop after N samples")
     parser.add_argument(
-        "--window",
+        "--metrics-window",
         type=at_least_one,
         default=1000,
         metavar="N",
@@ -100,7 +100,7 @@ def run(table, arguments):
     """Predicts and learns all samples of a table; returns the record."""
     make, config, _ = METHODS[arguments.method]
     learner = make(table, arguments.seed)
-    metrics = Metrics(arguments.window)
+    metrics = Metrics(arguments.metrics_window)
     curve, seconds = [], []
     for i, label in enumerate(table.y):
         learner.prepare(i)
@@ -127,7 +127,7 @@ def run(table, arguments):
         "metrics": metrics.summary(),
         "curve": curve,
         "update_time": distribution(seconds),
-        "config": {**config, "window": arguments.window},
+        "config": {**config, "metrics_window": arguments.metrics_window},
         "version": library_of(arguments.method),
         "machine": None,
         "cited": False,

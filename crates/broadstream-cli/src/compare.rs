@@ -32,7 +32,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
     let CompareArguments { input, .. } = arguments;
     let options = PrequentialOptions {
         limit: input.limit,
-        window: arguments.window,
+        metrics_window: arguments.metrics_window,
         curve_every: Some(arguments.curve_every),
         separate_times: arguments.separate_times,
         ..PrequentialOptions::default()

@@ -27,7 +27,7 @@ pub(crate) struct Report<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) model: &'a Model,
     pub(crate) evaluation: &'a Evaluation,
-    pub(crate) window: usize,
+    pub(crate) metrics_window: usize,
     pub(crate) seconds: f64,
 }
 
@@ -142,7 +142,7 @@ impl Report<'_> {
             self.schema.labels().len(),
             self.model.title,
         );
-        let last = format!("last {}", self.window.min(summary.samples as usize));
+        let last = format!("last {}", self.metrics_window.min(summary.samples as usize));
         text += &format!("{:<28}{:>8}{last:>14}\n", "", "all");
         for (name, all, last) in metric_rows(&summary, &window) {
             let last = last.map_or(String::new(), |value| format!("{value:.4}"));

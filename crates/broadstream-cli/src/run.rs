@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
     let prequential = PrequentialOptions {
         block: options.block,
         limit: input.limit,
-        window: options.window,
+        metrics_window: options.metrics_window,
         curve_every: (options.curve.is_some() || options.report.is_some())
             .then(|| options.curve_every.unwrap_or(1000)),
         drift_confidence: options.drift_confidence,
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
         schema: stream.schema(),
         model: &model,
         evaluation: &evaluation,
-        window: options.window,
+        metrics_window: options.metrics_window,
         seconds,
     };
     if let Some(path) = &options.report {

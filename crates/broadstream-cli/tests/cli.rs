@@ -149,6 +149,16 @@ fn the_table_shows_every_metric_and_the_confusion() {
 }
 
 #[test]
+fn windowed_metrics_look_back_as_far_as_asked() {
+    let window =
+        |more: &[&str]| json(&[&["run", "sea", "--limit", "700"], more].concat())["window"].clone();
+    assert_eq!(window(&[])["samples"], 700);
+    assert_eq!(window(&["--metrics-window", "50"])["samples"], 50);
+    let text = failure(&["run", "sea", "--metrics-window", "0"]).1;
+    assert!(text.contains("metrics_window must be at least 1, got 0"), "{text}");
+}
+
+#[test]
 fn drifts_are_reported_where_the_concept_changes() {
     let source = "stagger:drift=recurring,every=1000,samples=3000";
     let result = json(&["run", source, "--forgetting", "0.99"]);

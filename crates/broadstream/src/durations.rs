@@ -5,11 +5,19 @@
 
 use std::time::Duration;
 
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
 /// Bins per doubling.
 const PER_OCTAVE: f64 = 16.0;
 
 /// Octaves from a nanosecond to more than a day.
 const OCTAVES: usize = 47;
+
+/// The most durations that may have been counted when they are restored.
+const MOST: u64 = 1 << 53;
 
 /// A summary of durations.
 ///
@@ -103,6 +111,28 @@ impl Durations {
             (upper_bound(bin) / 2f64.powf(1.0 / PER_OCTAVE), upper_bound(bin), *count)
         })
     }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.floats("moments", vec![self.mean, self.squares, self.min, self.max]);
+        to.integers("bins", self.bins.clone());
+    }
+
+    /// Takes over what was saved. How many there were is the sum of the bins.
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let moments = from.floats("moments", 4)?;
+        let rule = "numbers from 0 to 1e100, the shortest time before the longest";
+        let bounded = moments.iter().all(|moment| (0.0..=1e100).contains(moment));
+        from.check("moments", bounded && moments[2] <= moments[3], rule)?;
+        let bins = from.any_integers("bins")?;
+        let all = OCTAVES * PER_OCTAVE as usize;
+        from.check("bins", [0, all].contains(&bins.len()), &format!("none or {all} numbers"))?;
+        let count = bins.iter().try_fold(0_u64, |sum, bin| sum.checked_add(*bin));
+        let count = count.filter(|count| *count <= MOST && (*count == 0) == bins.is_empty());
+        let count = count.ok_or_else(|| from.invalid("bins", "counts that sum to at most 2^53"))?;
+        let [mean, squares, min, max] = [moments[0], moments[1], moments[2], moments[3]];
+        *self = Durations { count, mean, squares, min, max, bins };
+        Ok(())
+    }
 }
 
 fn upper_bound(bin: usize) -> f64 {
@@ -112,6 +142,7 @@ fn upper_bound(bin: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::StateWriter;
 
     #[test]
     fn moments_and_quantiles_are_those_of_the_definition() {
@@ -131,6 +162,26 @@ mod tests {
         assert_eq!(durations.quantile(1.0), sorted[999]);
         assert_eq!(durations.bins().map(|(_, _, count)| count).sum::<u64>(), 1000);
         assert!(durations.bins().all(|(low, high, _)| low < high && low > 4e-5 && high < 2e-4));
+    }
+
+    #[test]
+    fn restored_durations_are_those_that_were_saved_and_altered_ones_can_go_on() {
+        let mut durations = Durations::default();
+        for nanoseconds in [5, 70_000, 31, 8] {
+            let mut state = StateWriter::default();
+            durations.save(&mut state.root());
+            let mut restored = Durations::default();
+            state.read_back(|from| restored.restore(from)).unwrap();
+            assert_eq!(format!("{restored:?}"), format!("{durations:?}"));
+            for (_, altered) in state.alterations() {
+                let mut restored = Durations::default();
+                if altered.read_back(|from| restored.restore(from)).is_ok() {
+                    restored.add(Duration::from_nanos(nanoseconds));
+                }
+                assert!(restored.quantile(0.5).is_finite() && restored.sd().is_finite());
+            }
+            durations.add(Duration::from_nanos(nanoseconds));
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub struct PrequentialOptions {
     /// The most samples to take from the stream. Default `None`: all.
     pub limit: Option<u64>,
     /// Samples over which the windowed metrics look back. Default 1000.
-    pub window: usize,
+    pub metrics_window: usize,
     /// A point of the curve every so many samples, and one at the end. Default `None`: no curve.
     pub curve_every: Option<u64>,
     /// How likely a drift may be reported where there is none: the δ of [`Adwin`], which watches the
@@ -42,7 +42,7 @@ impl Default for PrequentialOptions {
         PrequentialOptions {
             block: 64,
             limit: None,
-            window: 1000,
+            metrics_window: 1000,
             curve_every: None,
             drift_confidence: Adwin::CONFIDENCE,
             separate_times: false,
@@ -222,7 +222,7 @@ impl PrequentialOptions {
     pub fn check(&self) -> Result<(), Error> {
         let sizes = [
             ("block", self.block as u64),
-            ("window", self.window as u64),
+            ("metrics_window", self.metrics_window as u64),
             ("limit", self.limit.unwrap_or(1)),
             ("curve_every", self.curve_every.unwrap_or(1)),
         ];
@@ -267,7 +267,7 @@ impl<'a> Run<'a> {
             });
         }
         let evaluation = Evaluation {
-            metrics: Metrics::new(options.window),
+            metrics: Metrics::new(options.metrics_window),
             curve: Vec::new(),
             drifts: Vec::new(),
             restarts: Vec::new(),

@@ -30,7 +30,7 @@ pub(crate) struct CompareArguments {
 
     /// Samples that the windowed metrics look back over
     #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub(crate) window: usize,
+    pub(crate) metrics_window: usize,
 
     /// Samples between two points of the curves
     #[arg(long, value_name = "N", default_value_t = 1000,

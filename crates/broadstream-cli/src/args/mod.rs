@@ -306,7 +306,7 @@ pub(crate) struct EvaluationArguments {
 
     /// Samples that the windowed metrics look back over
     #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub(crate) window: usize,
+    pub(crate) metrics_window: usize,
 
     /// How likely a drift may be reported where there is none: less is more careful and slower
     #[arg(long, value_name = "PROBABILITY", default_value_t = Adwin::CONFIDENCE)]

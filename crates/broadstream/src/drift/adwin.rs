@@ -13,8 +13,12 @@
 //! next value begins a new window. Written here since the crates that were found to have the method are
 //! parts of larger libraries, and none of them says that it agrees with River.
 
-use super::rows::{Group, Rows};
-use crate::error::Error;
+use super::rows::{Group, MOST_VALUES, Rows};
+use crate::{
+    error::Error,
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
 
 /// The window is looked at once in so many values, since looking costs more than adding.
 const CLOCK: u64 = 32;
@@ -120,6 +124,21 @@ impl Adwin {
         if self.width() == 0 { 0.0 } else { self.rows.all().mean() }
     }
 
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.integer("age", self.age);
+        to.value("changed", self.changed);
+        self.rows.save(to);
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.rows.restore(from)?;
+        (self.age, self.changed) = (from.integer("age")?, from.flag("changed")?);
+        // A change has made the window forget, and nothing else does.
+        let width = self.width();
+        let sound = if self.changed { self.age > width } else { self.age == width };
+        from.check("age", sound && self.age <= MOST_VALUES, "the number of values in the window")
+    }
+
     /// Whether some cut leaves two parts that differ by more than chance.
     fn can_be_cut(&self) -> bool {
         let whole = self.rows.all();
@@ -146,6 +165,7 @@ impl Adwin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{random::Random, state::StateWriter};
 
     #[test]
     fn a_confidence_that_is_none_is_refused() {
@@ -182,6 +202,51 @@ mod tests {
         assert!(!change.is_rise() && adwin.width() < 40, "{change:?}, {}", adwin.width());
         adwin.add(-5.0).unwrap();
         assert_eq!((adwin.width(), adwin.mean()), (1, -5.0));
+    }
+
+    /// Adds errors that become more, then fewer, over and over.
+    fn add(adwin: &mut Adwin, random: &mut Random, values: std::ops::Range<usize>) {
+        for k in values {
+            let error = random.below(10) < [1, 6][k / 300 % 2];
+            adwin.add(f64::from(u8::from(error))).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_restored_detector_is_the_one_that_was_saved() {
+        let mut random = Random::new(1, "test", "saved detector");
+        let mut adwin = Adwin::new(Adwin::CONFIDENCE).unwrap();
+        let mut saved_at_a_change = 0;
+        for k in 0..2500 {
+            let mut state = StateWriter::default();
+            adwin.save(&mut state.root());
+            let mut restored = Adwin::new(Adwin::CONFIDENCE).unwrap();
+            state.read_back(|from| restored.restore(from)).unwrap();
+            assert_eq!(format!("{restored:?}"), format!("{adwin:?}"));
+            saved_at_a_change += u32::from(adwin.changed);
+            add(&mut adwin, &mut random, k..k + 1);
+        }
+        assert!(saved_at_a_change > 3, "{saved_at_a_change}");
+    }
+
+    #[test]
+    fn an_altered_detector_is_refused_or_can_go_on() {
+        let mut random = Random::new(2, "test", "altered detector");
+        let mut adwin = Adwin::new(Adwin::CONFIDENCE).unwrap();
+        add(&mut adwin, &mut random, 0..290);
+        let mut state = StateWriter::default();
+        adwin.save(&mut state.root());
+        let alterations = state.alterations();
+        let mut refused = 0;
+        for (entry, altered) in &alterations {
+            let mut restored = Adwin::new(Adwin::CONFIDENCE).unwrap();
+            match altered.read_back(|from| restored.restore(from)) {
+                Ok(()) => add(&mut restored, &mut random, 290..990),
+                Err(_) => refused += 1,
+            }
+            assert!(restored.mean().is_finite(), "{entry}");
+        }
+        assert!(refused > alterations.len() / 2, "{refused} of {}", alterations.len());
     }
 
     #[test]

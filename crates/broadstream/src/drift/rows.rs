@@ -4,6 +4,20 @@
 //! group of the next row. So a window of n values takes O(log n) memory, and its borders can lie at all
 //! ages, finely where it is young.
 
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
+/// The most values that a restored window may hold: their number is exact as a floating-point number.
+pub(super) const MOST_VALUES: u64 = 1 << 53;
+
+/// The most rows of that many values.
+const MOST_ROWS: usize = 53;
+
+/// The largest sum and the largest spread of restored groups, far from overflow.
+const LARGEST: [f64; 2] = [1e120, 1e240];
+
 /// The most groups of one size.
 const MOST_GROUPS: usize = 5;
 
@@ -98,6 +112,38 @@ impl Rows {
         if row.is_empty() {
             self.rows.pop();
         }
+    }
+
+    /// Writes the groups, the newest first, and all of them together. How many values each has
+    /// follows from its row.
+    pub(super) fn save(&self, to: &mut WriteScope<'_>) {
+        to.integers("rows", self.rows.iter().map(|row| row.len() as u64).collect());
+        let groups = self.rows.iter().flatten().chain([&self.all]);
+        to.floats("groups", groups.flat_map(|group| [group.sum, group.spread]).collect());
+    }
+
+    pub(super) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let lengths = from.any_integers("rows")?;
+        let rule = format!("at most {MOST_ROWS} rows of 1 to {MOST_GROUPS} groups");
+        let full = |length: &u64| (1..=MOST_GROUPS as u64).contains(length);
+        from.check("rows", lengths.len() <= MOST_ROWS && lengths.iter().all(full), &rule)?;
+        let groups: u64 = lengths.iter().sum();
+        let sums = from.floats("groups", 2 * groups as usize + 2)?;
+        let (sums, _) = sums.as_chunks::<2>();
+        let bounded =
+            |[sum, spread]: &[f64; 2]| sum.abs() <= LARGEST[0] && spread.abs() <= LARGEST[1];
+        from.check_each("groups", sums, "sums that are far from overflow", bounded)?;
+        let group = |count, &[sum, spread]: &[f64; 2]| Group { count, sum, spread };
+        let (mut rows, mut next, mut values) = (Vec::new(), 0, 0.0);
+        for (row, length) in lengths.iter().enumerate() {
+            let (count, end) = ((1_u64 << row) as f64, next + *length as usize);
+            rows.push(sums[next..end].iter().map(|sums| group(count, sums)).collect());
+            values += count * *length as f64;
+            next = end;
+        }
+        from.check("rows", values <= MOST_VALUES as f64, "of at most 2^53 values")?;
+        *self = Rows { rows, all: group(values, &sums[next]) };
+        Ok(())
     }
 }
 

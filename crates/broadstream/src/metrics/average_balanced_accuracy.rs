@@ -4,6 +4,10 @@
 //! samples. It rewards a model that became good early.
 
 use super::{balanced_accuracy::bacc, confusion::ConfusionMatrix, mean::Mean};
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
 
 /// Average balanced accuracy, fed with the confusion matrix after each sample.
 ///
@@ -35,5 +39,18 @@ impl AverageBalancedAccuracy {
     /// The average over the steps so far; 0 without any.
     pub fn value(&self) -> f64 {
         self.0.value()
+    }
+
+    /// How many samples were added.
+    pub(super) fn count(&self) -> u64 {
+        self.0.count()
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        self.0.save(to);
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.0.restore(from)
     }
 }

@@ -9,6 +9,10 @@
 //! true one it adds (0 - 1)² = 1.
 
 use super::mean::Mean;
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
 
 /// Mean Brier score; lower is better.
 ///
@@ -37,6 +41,19 @@ impl BrierScore {
     /// The mean over the samples so far; 0 without any.
     pub fn value(&self) -> f64 {
         self.0.value()
+    }
+
+    /// How many samples were added.
+    pub(super) fn count(&self) -> u64 {
+        self.0.count()
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        self.0.save(to);
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.0.restore(from)
     }
 }
 

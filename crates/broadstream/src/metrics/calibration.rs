@@ -14,6 +14,10 @@
 //! not counted.
 
 use super::mean::Mean;
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
 
 /// How many bins there are: as many as are usual, so that figures can be compared.
 const BINS: usize = 15;
@@ -79,9 +83,8 @@ impl Calibration {
 
     /// The expected calibration error, from 0 to 1; 0 without samples.
     pub fn ece(&self) -> f64 {
-        let samples: u64 = self.bins.iter().map(|bin| bin.count).sum();
         let apart = |bin: ReliabilityBin| bin.count as f64 * (bin.accuracy - bin.confidence).abs();
-        self.bins().map(apart).sum::<f64>() / samples.max(1) as f64
+        self.bins().map(apart).sum::<f64>() / self.count().max(1) as f64
     }
 
     /// The reliability table: all 15 bins in ascending order of confidence, empty ones included.
@@ -103,6 +106,30 @@ impl Calibration {
             confidence: bin.confidence.value(),
             accuracy: bin.correct as f64 / bin.count.max(1) as f64,
         })
+    }
+
+    /// How many predictions there were.
+    pub(super) fn count(&self) -> u64 {
+        self.bins.iter().map(|bin| bin.count).sum()
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.integers("correct", self.bins.iter().map(|bin| bin.correct).collect());
+        for (position, bin) in self.bins.iter().enumerate() {
+            bin.confidence.save(&mut to.scope(&position.to_string()));
+        }
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let correct = from.any_integers("correct")?;
+        from.check("correct", correct.len() == BINS, "a number for each bin")?;
+        for (position, (bin, correct)) in self.bins.iter_mut().zip(correct).enumerate() {
+            bin.confidence.restore(&from.scope(&position.to_string())?)?;
+            let count = bin.confidence.count();
+            from.check("correct", correct <= count, "at most the counts of the bins")?;
+            (bin.count, bin.correct) = (count, correct);
+        }
+        Ok(())
     }
 }
 

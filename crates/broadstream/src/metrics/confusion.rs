@@ -7,6 +7,16 @@
 
 use std::collections::BTreeMap;
 
+use super::MOST_SAMPLES;
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
+/// Stands for "nothing was predicted" among saved classes. No class has this number: a stream's are
+/// 32-bit numbers.
+const NOTHING: u64 = u64::MAX;
+
 /// Counts of samples by true and predicted class.
 ///
 /// Classes need not be announced, nor numbered without gaps: memory and time follow the classes and
@@ -46,18 +56,23 @@ impl ConfusionMatrix {
 
     /// Counts a sample.
     pub fn add(&mut self, truth: usize, predicted: Option<usize>) {
-        *self.cells.entry((truth, predicted)).or_default() += 1;
+        self.add_many(truth, predicted, 1);
+    }
+
+    /// Counts samples that are alike.
+    fn add_many(&mut self, truth: usize, predicted: Option<usize>, count: u64) {
+        *self.cells.entry((truth, predicted)).or_default() += count;
         let row = self.classes.entry(truth).or_default();
-        row.support += 1;
+        row.support += count;
         if predicted == Some(truth) {
-            row.correct += 1;
-            self.correct += 1;
+            row.correct += count;
+            self.correct += count;
         }
         match predicted {
-            Some(class) => self.classes.entry(class).or_default().predicted += 1,
-            None => self.unpredicted += 1,
+            Some(class) => self.classes.entry(class).or_default().predicted += count,
+            None => self.unpredicted += count,
         }
-        self.samples += 1;
+        self.samples += count;
     }
 
     /// Takes a sample back that was added before; taking back one that was not changes nothing.
@@ -130,6 +145,30 @@ impl ConfusionMatrix {
         self.unpredicted
     }
 
+    /// Writes the cells; all the rest are sums of them.
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        let cells = self.cells.iter().flat_map(|(&(truth, predicted), &count)| {
+            [truth as u64, saved_class(predicted), count]
+        });
+        to.integers("cells", cells.collect());
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let cells = from.any_integers("cells")?;
+        let (cells, rest) = cells.as_chunks::<3>();
+        from.check("cells", rest.is_empty(), "triples of truth, prediction and count")?;
+        *self = ConfusionMatrix::new();
+        for &[truth, predicted, count] in cells {
+            let (truth, predicted) = restored_classes(from, "cells", truth, predicted)?;
+            let sum = self.samples.checked_add(count).filter(|sum| *sum <= MOST_SAMPLES);
+            from.check("cells", count > 0 && sum.is_some(), "counts that sum to at most 2^53")?;
+            let new = !self.cells.contains_key(&(truth, predicted));
+            from.check("cells", new, "triples that differ in truth or prediction")?;
+            self.add_many(truth, predicted, count);
+        }
+        Ok(())
+    }
+
     fn cell(&self, truth: usize, predicted: Option<usize>) -> u64 {
         self.cells.get(&(truth, predicted)).copied().unwrap_or(0)
     }
@@ -152,6 +191,26 @@ pub(super) struct ClassCounts {
     pub(super) support: u64,
     pub(super) predicted: u64,
     pub(super) correct: u64,
+}
+
+/// How a prediction is saved.
+pub(super) fn saved_class(predicted: Option<usize>) -> u64 {
+    predicted.map_or(NOTHING, |class| class as u64)
+}
+
+/// A saved truth and prediction.
+pub(super) fn restored_classes(
+    from: &ReadScope<'_>,
+    name: &str,
+    truth: u64,
+    predicted: u64,
+) -> Result<(usize, Option<usize>), ModelFileError> {
+    let class = |class: u64| match u32::try_from(class) {
+        Ok(class) => Ok(class as usize),
+        Err(_) => Err(from.invalid(name, "made of classes below 2^32")),
+    };
+    let predicted = if predicted == NOTHING { None } else { Some(class(predicted)?) };
+    Ok((class(truth)?, predicted))
 }
 
 #[cfg(test)]

@@ -6,6 +6,10 @@
 //! with ε = 2⁻⁵²: no sample costs more than 36.04.
 
 use super::mean::Mean;
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
 
 /// Mean log loss; lower is better.
 ///
@@ -34,6 +38,19 @@ impl LogLoss {
     /// The mean over the samples so far; 0 without any.
     pub fn value(&self) -> f64 {
         self.0.value()
+    }
+
+    /// How many samples were added.
+    pub(super) fn count(&self) -> u64 {
+        self.0.count()
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        self.0.save(to);
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.0.restore(from)
     }
 }
 

@@ -3,6 +3,15 @@
 //! After ten million additions a plain sum has lost about as many rounding errors. Neumaier's sum
 //! keeps what each addition rounded away and adds it in the end.
 
+use super::MOST_SAMPLES;
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
+/// What a sum may be when it is restored: the sums to come stay finite then.
+const LARGEST_SUM: f64 = 1e100;
+
 /// A running mean.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mean {
@@ -24,9 +33,29 @@ impl Mean {
         self.count += 1;
     }
 
+    /// How many values there were.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
     /// The mean so far; 0 before the first value.
     pub(super) fn value(&self) -> f64 {
         if self.count == 0 { 0.0 } else { (self.sum + self.lost) / self.count as f64 }
+    }
+
+    pub(super) fn save(&self, to: &mut WriteScope<'_>) {
+        to.integer("count", self.count);
+        to.floats("sums", vec![self.sum, self.lost]);
+    }
+
+    pub(super) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let count = from.integer("count")?;
+        from.check("count", count <= MOST_SAMPLES, "at most 2^53")?;
+        let sums = from.floats("sums", 2)?;
+        let rule = "numbers within ±1e100";
+        from.check_each("sums", &sums, rule, |sum| sum.abs() <= LARGEST_SUM)?;
+        *self = Mean { sum: sums[0], lost: sums[1], count };
+        Ok(())
     }
 }
 

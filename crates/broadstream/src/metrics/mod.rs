@@ -45,6 +45,15 @@ pub use self::{
     window::{Window, WindowSummary},
 };
 
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
+/// The most samples that a restored metric may have counted: more than any run has, and so few that
+/// counts can go on and are exact as floating-point numbers.
+const MOST_SAMPLES: u64 = 1 << 53;
+
 /// All metrics, over the whole stream and over a window of its last samples.
 ///
 /// ```
@@ -166,5 +175,97 @@ impl Metrics {
     /// All metrics of the last samples.
     pub fn window_summary(&self) -> WindowSummary {
         self.window.summary()
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        self.confusion.save(&mut to.scope("confusion"));
+        self.average_balanced_accuracy.save(&mut to.scope("average_balanced_accuracy"));
+        self.log_loss.save(&mut to.scope("log_loss"));
+        self.brier.save(&mut to.scope("brier"));
+        self.calibration.save(&mut to.scope("calibration"));
+        self.window.save(&mut to.scope("window"));
+    }
+
+    /// Takes over what was saved; all parts must have counted the same samples.
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.confusion.restore(&from.scope("confusion")?)?;
+        self.average_balanced_accuracy.restore(&from.scope("average_balanced_accuracy")?)?;
+        self.log_loss.restore(&from.scope("log_loss")?)?;
+        self.brier.restore(&from.scope("brier")?)?;
+        self.calibration.restore(&from.scope("calibration")?)?;
+        self.window.restore(&from.scope("window")?)?;
+        let samples = self.confusion.samples();
+        let within = samples.min(self.window.capacity() as u64);
+        let counts = [
+            ("average_balanced_accuracy", self.average_balanced_accuracy.count(), samples),
+            ("log_loss", self.log_loss.count(), samples),
+            ("brier", self.brier.count(), samples),
+            (
+                "calibration",
+                self.calibration.count(),
+                samples - self.confusion.unpredicted_in_all(),
+            ),
+            ("window", self.window.confusion().samples(), within),
+        ];
+        for (part, found, expected) in counts {
+            let rule =
+                format!("of {expected} samples, as the confusion matrix has it, not {found}");
+            from.check(part, found == expected, &rule)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{random::Random, state::StateWriter};
+
+    /// Adds samples of four classes with odd predictions and probabilities.
+    fn add(metrics: &mut Metrics, random: &mut Random, samples: usize) {
+        for _ in 0..samples {
+            let known = random.below(5) as usize;
+            let probabilities: Vec<f64> = (0..known).map(|_| random.signed_unit().abs()).collect();
+            let predicted = (known > 0).then(|| random.below(known as u64) as usize);
+            metrics.add(random.below(4) as usize, predicted, &probabilities);
+        }
+    }
+
+    #[test]
+    fn restored_metrics_are_those_that_were_saved() {
+        for capacity in [0, 1, 7, 50] {
+            let mut random = Random::new(capacity as u64, "test", "saved metrics");
+            let mut metrics = Metrics::new(capacity);
+            for _ in 0..12 {
+                let mut state = StateWriter::default();
+                metrics.save(&mut state.root());
+                let mut restored = Metrics::new(capacity);
+                state.read_back(|from| restored.restore(from)).unwrap();
+                assert_eq!(format!("{restored:?}"), format!("{metrics:?}"));
+                add(&mut metrics, &mut random, 9);
+            }
+        }
+    }
+
+    #[test]
+    fn altered_metrics_are_refused_or_can_go_on() {
+        let mut random = Random::new(1, "test", "altered metrics");
+        let mut metrics = Metrics::new(7);
+        add(&mut metrics, &mut random, 31);
+        let mut state = StateWriter::default();
+        metrics.save(&mut state.root());
+        let alterations = state.alterations();
+        let mut refused = 0;
+        for (entry, altered) in &alterations {
+            let mut restored = Metrics::new(7);
+            match altered.read_back(|from| restored.restore(from)) {
+                Ok(()) => add(&mut restored, &mut random, 40),
+                Err(_) => refused += 1,
+            }
+            let (all, last) = (restored.summary(), restored.window_summary());
+            let losses = [all.avrbacc, all.log_loss, all.brier, all.ece, last.log_loss, last.brier];
+            assert!(losses.iter().all(|loss| loss.is_finite()), "{entry}: {losses:?}");
+        }
+        assert!(refused > alterations.len() / 2, "{refused} of {}", alterations.len());
     }
 }

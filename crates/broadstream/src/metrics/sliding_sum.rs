@@ -10,6 +10,14 @@
 //! The sum is then `recent` plus the entry at the cut. Replacing values by sums takes one pass each
 //! time the ring begins anew: N steps every N additions.
 
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
+/// What a value may be when it is restored: all sums stay finite then.
+const LARGEST: f64 = 1e100;
+
 /// A ring of values with their sum.
 #[derive(Clone, Debug)]
 pub(super) struct SlidingSum {
@@ -48,6 +56,27 @@ impl SlidingSum {
         self.cut += 1;
     }
 
+    /// How many values are held.
+    pub(super) fn len(&self) -> usize {
+        self.ring.len()
+    }
+
+    pub(super) fn save(&self, to: &mut WriteScope<'_>) {
+        to.integer("cut", self.cut);
+        to.floats("ring", self.ring.clone());
+    }
+
+    pub(super) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let ring = from.any_floats("ring")?;
+        let rule = "numbers within ±1e100";
+        from.check_each("ring", &ring, rule, |value| value.abs() <= LARGEST)?;
+        let cut = restored_position(from, "cut", "ring", ring.len(), self.capacity)?;
+        // The same additions in the same order as when the values came.
+        let recent = ring[..cut].iter().fold(0.0, |sum, value| sum + value);
+        (self.ring, self.cut, self.recent) = (ring, cut, recent);
+        Ok(())
+    }
+
     /// The mean of the values held; 0 without any.
     pub(super) fn mean(&self) -> f64 {
         if self.ring.is_empty() {
@@ -56,6 +85,22 @@ impl SlidingSum {
         let older = self.ring.get(self.cut).copied().unwrap_or(0.0);
         (self.recent + older) / self.ring.len() as f64
     }
+}
+
+/// Reads where the next value goes in a ring of `length` values: after the last one of a ring that
+/// still grows, and anywhere but before the first of one that is full.
+pub(super) fn restored_position(
+    from: &ReadScope<'_>,
+    name: &str,
+    ring: &str,
+    length: usize,
+    capacity: usize,
+) -> Result<usize, ModelFileError> {
+    from.check(ring, length <= capacity, &format!("at most {capacity} numbers"))?;
+    let position = from.count(name, length)?;
+    let sound = if length < capacity { position == length } else { position > 0 || length == 0 };
+    from.check(name, sound, "where the next value goes")?;
+    Ok(position)
 }
 
 #[cfg(test)]

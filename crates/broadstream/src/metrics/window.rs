@@ -7,12 +7,16 @@ use super::{
     accuracy::{oca, oce},
     balanced_accuracy::bacc,
     brier::brier_score,
-    confusion::ConfusionMatrix,
+    confusion::{ConfusionMatrix, restored_classes, saved_class},
     f1::macro_f1,
     kappa::kappa,
     log_loss::log_loss,
     mcc::mcc,
-    sliding_sum::SlidingSum,
+    sliding_sum::{SlidingSum, restored_position},
+};
+use crate::{
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
 };
 
 /// Metrics over a window of the last samples.
@@ -134,6 +138,31 @@ impl Window {
             log_loss: self.log_loss(),
             brier: self.brier(),
         }
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.integer("next", self.next);
+        let classes = |&(truth, predicted)| [truth as u64, saved_class(predicted)];
+        to.integers("ring", self.ring.iter().flat_map(classes).collect());
+        self.log_loss.save(&mut to.scope("log_loss"));
+        self.brier.save(&mut to.scope("brier"));
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let ring = from.any_integers("ring")?;
+        let (ring, rest) = ring.as_chunks::<2>();
+        from.check("ring", rest.is_empty(), "pairs of truth and prediction")?;
+        self.next = restored_position(from, "next", "ring", ring.len(), self.capacity)?;
+        (self.ring, self.confusion) = (Vec::new(), ConfusionMatrix::new());
+        for &[truth, predicted] in ring {
+            let (truth, predicted) = restored_classes(from, "ring", truth, predicted)?;
+            self.ring.push((truth, predicted));
+            self.confusion.add(truth, predicted);
+        }
+        self.log_loss.restore(&from.scope("log_loss")?)?;
+        self.brier.restore(&from.scope("brier")?)?;
+        let alike = [self.log_loss.len(), self.brier.len()] == [self.ring.len(); 2];
+        from.check("ring", alike, "as long as those of the losses")
     }
 }
 

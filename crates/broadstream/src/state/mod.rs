@@ -9,6 +9,10 @@
 //! finite unless infinities are among its values, and a position lies within what it points into;
 //! anything else is an error that names the entry, and never a panic.
 
+#[cfg(test)]
+mod alterations;
+#[cfg(test)]
+mod read_back;
 mod reader;
 mod writer;
 

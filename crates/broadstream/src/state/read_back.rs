@@ -1,0 +1,28 @@
+//! What was written, read again by way of bytes and text, as a file would have it.
+
+use std::collections::BTreeMap;
+
+use super::{ReadScope, StateReader, StateWriter};
+
+impl StateWriter {
+    /// Hands all that was written to a reader.
+    pub(crate) fn read_back<T>(&self, read: impl FnOnce(&ReadScope<'_>) -> T) -> T {
+        let text = serde_json::to_string(&self.values).unwrap();
+        let floats = as_bytes(&self.floats, |value| value.to_le_bytes());
+        let integers = as_bytes(&self.integers, |value| value.to_le_bytes());
+        let reader = StateReader {
+            values: serde_json::from_str(&text).unwrap(),
+            floats: floats.iter().map(|(name, bytes)| (name.clone(), &bytes[..])).collect(),
+            integers: integers.iter().map(|(name, bytes)| (name.clone(), &bytes[..])).collect(),
+        };
+        read(&reader.root())
+    }
+}
+
+fn as_bytes<T>(
+    arrays: &BTreeMap<String, Vec<T>>,
+    bytes: impl Fn(&T) -> [u8; 8],
+) -> BTreeMap<String, Vec<[u8; 8]>> {
+    let arrays = arrays.iter();
+    arrays.map(|(name, values)| (name.clone(), values.iter().map(&bytes).collect())).collect()
+}
