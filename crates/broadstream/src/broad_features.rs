@@ -13,28 +13,25 @@ use crate::{
     recent_labels::RecentLabels,
     sample::Sample,
     scaled_inputs::ScaledInputs,
+    scaled_sample::ScaledSample,
     schema::InputKind,
     state::{ReadScope, WriteScope},
     threads::Threads,
 };
 
-/// A sample with what its features depend on, besides the map that never changes: its inputs, as they
+/// A sample with what its features depend on, besides the map that never changes: its values, as they
 /// are and as they were scaled, and the labels before it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Prepared {
-    pub(crate) inputs: Option<Vec<u32>>,
-    pub(crate) values: Vec<f64>,
-    pub(crate) scaled: Vec<f64>,
-    pub(crate) labels: Vec<usize>,
+    values: Vec<f64>,
+    scaled: ScaledSample,
+    labels: Vec<usize>,
 }
 
 impl Prepared {
-    /// The sample as it came.
+    /// The inputs with their scaled values.
     pub(crate) fn sample(&self) -> Sample<'_> {
-        match &self.inputs {
-            Some(inputs) => Sample::sparse_unchecked(inputs, &self.values),
-            None => Sample::dense(&self.values),
-        }
+        self.scaled.sample()
     }
 }
 
@@ -127,49 +124,90 @@ impl BroadFeatures {
         Ok(())
     }
 
-    pub(crate) fn map(&self) -> &FeatureMap {
-        &self.map
-    }
-
-    pub(crate) fn inputs_mut(&mut self) -> &mut ScaledInputs {
-        &mut self.inputs
-    }
-
-    /// Fixes the number of inputs per sample, unless it is.
-    pub(crate) fn fix_fan_in(&mut self, inputs: usize) {
-        self.map.fix_fan_in(inputs);
-    }
-
     /// What is needed to learn a sample later with the features that it has now.
     pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<Prepared, Error> {
         self.inputs.check(x)?;
         let mut scaled = Vec::with_capacity(x.len());
         self.inputs.transform(x, &mut scaled);
         Ok(Prepared {
-            inputs: x.inputs().map(<[u32]>::to_vec),
             values: x.values().to_vec(),
-            scaled,
+            scaled: ScaledSample::new(x, &scaled),
             labels: self.labels.classes().to_vec(),
         })
     }
 
-    /// Appends the features of prepared samples to `features`.
-    pub(crate) fn of_prepared<'a>(
-        &self,
-        samples: impl Iterator<Item = &'a Prepared> + Clone,
+    /// Appends the features of a prepared sample to `features`, and takes it into account: it is about
+    /// to be learned.
+    pub(crate) fn learn_prepared(
+        &mut self,
+        prepared: &Prepared,
+        class: usize,
+        weight: f64,
         features: &mut Features,
     ) {
-        let scaled: Vec<f64> = samples.clone().flat_map(|sample| &sample.scaled).copied().collect();
-        let labels: Vec<Vec<usize>> = samples.clone().map(|sample| sample.labels.clone()).collect();
-        self.map.transform(samples.map(Prepared::sample), &scaled, &labels, features);
-    }
-
-    /// Takes a prepared sample into account, which is about to be learned.
-    pub(crate) fn observe_prepared(&mut self, prepared: &Prepared, class: usize, weight: f64) {
-        self.map.fix_fan_in(prepared.values.len());
-        self.inputs.observe(prepared.sample(), weight);
+        let x = prepared.scaled.sample();
+        self.map.fix_fan_in(x.len());
+        self.scaled.clear();
+        self.scaled.extend_from_slice(x.values());
+        let labels = std::slice::from_ref(&prepared.labels);
+        self.map.transform(std::iter::once(x), x.values(), labels, features);
+        self.inputs.observe(x.with_values(&prepared.values), weight);
         self.map.declare_label(class);
         self.labels.push(class);
+    }
+
+    /// The scaled values of the samples learned last, one sample after the other.
+    pub(crate) fn last_scaled(&self) -> &[f64] {
+        &self.scaled
+    }
+
+    /// Appends the features of samples that were scaled when they came, without the labels before them.
+    pub(crate) fn of_scaled<'a>(
+        &self,
+        samples: impl Iterator<Item = &'a ScaledSample> + Clone,
+        features: &mut Features,
+    ) {
+        let samples = samples.map(ScaledSample::sample);
+        let scaled: Vec<f64> = samples.clone().flat_map(|x| x.values()).copied().collect();
+        self.map.transform(samples, &scaled, &[], features);
+    }
+
+    /// The same features of a model that has learned nothing.
+    pub(crate) fn emptied(&self) -> Self {
+        let mut features = self.clone();
+        features.map.forget_labels();
+        features.labels = RecentLabels::new(self.labels.lags());
+        features
+    }
+
+    /// Keeps the scaling as it is from now on.
+    pub(crate) fn freeze(&mut self) {
+        self.inputs.freeze();
+    }
+
+    /// Checks that samples which others have learned would have the same features here.
+    pub(crate) fn check_mergeable(&self, other: &BroadFeatures) -> Result<(), Error> {
+        if let (Some(own), Some(other)) = (self.map.fan_in(), other.map.fan_in())
+            && own != other
+        {
+            let (own, other) = (own.to_string(), other.to_string());
+            return Err(Error::Unlike { what: "inputs_per_sample", own, other });
+        }
+        self.inputs.check_mergeable(&other.inputs)
+    }
+
+    /// Declares the inputs that only the other knows, with their scaling.
+    pub(crate) fn take_inputs(&mut self, other: &BroadFeatures) -> Result<(), Error> {
+        if let Some(fan_in) = other.map.fan_in() {
+            self.map.fix_fan_in(fan_in);
+        }
+        for (position, input) in other.inputs.declared().iter().enumerate() {
+            if self.inputs.position(&input.name).is_none() {
+                self.declare_input(&input.name, input.kind)?;
+                self.inputs.adopt_last(&other.inputs, position);
+            }
+        }
+        Ok(())
     }
 
     /// Takes a learned sample into account, whose features were those [of](Self::of) before.

@@ -41,6 +41,7 @@ pub mod factor;
 mod fading;
 mod features;
 mod forgetting;
+mod late_labels;
 mod logarithm;
 mod member;
 pub mod metrics;
@@ -54,6 +55,7 @@ mod recent_labels;
 mod ridge;
 mod sample;
 mod scaled_inputs;
+mod scaled_sample;
 mod scaling;
 mod schema;
 mod scores;
@@ -74,8 +76,9 @@ pub use self::{
     error::Error,
     features::{EnhancementSource, WeightScale},
     forgetting::Forgetting,
+    late_labels::{LateLabels, LatePrediction},
     member::Member,
-    online_bls::{OnlineBls, OnlineBlsConfig},
+    online_bls::{Certificate, OnlineBls, OnlineBlsConfig, Partial},
     prequential::{
         Contestant, CurvePoint, Evaluation, Observer, Outcome, PrequentialOptions, Times, compare,
         evaluate,

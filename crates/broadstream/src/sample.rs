@@ -50,6 +50,12 @@ impl<'a> Sample<'a> {
         Sample { inputs: Some(inputs), values }
     }
 
+    /// The same inputs with other values, of which there must be as many.
+    pub(crate) fn with_values(self, values: &'a [f64]) -> Self {
+        debug_assert!(self.values.len() == values.len());
+        Sample { inputs: self.inputs, values }
+    }
+
     /// How many inputs are present.
     pub fn len(&self) -> usize {
         self.values.len()

@@ -40,12 +40,41 @@ impl ScaledInputs {
         self.positions.get(name).copied()
     }
 
-    pub(crate) fn scaler(&self) -> &Scaler {
-        &self.scaler
+    /// Whether the same value of an input is scaled alike for ever.
+    pub(crate) fn is_frozen(&self) -> bool {
+        self.scaler.is_frozen()
     }
 
-    pub(crate) fn scaler_mut(&mut self) -> &mut Scaler {
-        &mut self.scaler
+    /// Keeps the scaling as it is from now on.
+    pub(crate) fn freeze(&mut self) {
+        self.scaler.freeze();
+    }
+
+    /// Checks that inputs of the same name are of one kind and scaled alike.
+    pub(crate) fn check_mergeable(&self, other: &ScaledInputs) -> Result<(), Error> {
+        for (theirs, input) in other.inputs.iter().enumerate() {
+            let Some(own) = self.position(&input.name) else { continue };
+            let what = if self.inputs[own].kind != input.kind {
+                "kind of an input"
+            } else if !self.scaler.agrees(own, &other.scaler, theirs) {
+                "scaling"
+            } else {
+                continue;
+            };
+            let [own, other] = [(self, own), (other, theirs)].map(|(inputs, position)| {
+                let Input { name, kind } = &inputs.inputs[position];
+                format!("{} for '{name}' ({kind:?})", inputs.scaler.describe(position))
+            });
+            return Err(Error::Unlike { what, own, other });
+        }
+        Ok(())
+    }
+
+    /// Has the input declared last be scaled as one of another model is.
+    pub(crate) fn adopt_last(&mut self, other: &ScaledInputs, position: usize) {
+        if let Some(last) = self.inputs.len().checked_sub(1) {
+            self.scaler.adopt(last, &other.scaler, position);
+        }
     }
 
     /// Checks that no input has that name.

@@ -248,6 +248,26 @@ impl Scaler {
         matches!(self.rule, Scaling::None | Scaling::Given(_)) || self.until_frozen == Some(0)
     }
 
+    /// Keeps the statistics as they are from now on.
+    pub(crate) fn freeze(&mut self) {
+        self.until_frozen = Some(0);
+    }
+
+    /// How an input is scaled, for a message.
+    pub(crate) fn describe(&self, input: usize) -> String {
+        match &self.inputs[input] {
+            InputScale::Unscaled => "none".to_owned(),
+            InputScale::Moments(Moments { mean, variance, .. })
+            | InputScale::Robust { moments: Moments { mean, variance, .. }, .. } => {
+                format!("mean {mean:.6} and variance {variance:.6}")
+            }
+            InputScale::Range { min, max } => format!("range {min} to {max}"),
+            InputScale::Given(Affine { centre, scale }) => {
+                format!("centre {centre}, scale {scale}")
+            }
+        }
+    }
+
     /// Takes over what another scaler of the same rule knows of an input.
     pub(crate) fn adopt(&mut self, input: usize, other: &Scaler, other_input: usize) {
         self.inputs[input] = other.inputs[other_input].clone();

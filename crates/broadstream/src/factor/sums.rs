@@ -157,6 +157,27 @@ impl Sums {
         Sums { gram, q, targets: self.targets }
     }
 
+    /// The same sums with target k as target `numbers[k]` of so many.
+    pub(crate) fn renumbered(&self, numbers: &[usize], targets: usize) -> Self {
+        let mut renumbered = Sums { gram: self.gram.clone(), q: Vec::new(), targets: 0 };
+        renumbered.add_targets(targets);
+        for (target, number) in numbers.iter().enumerate() {
+            let row = self.q[target / TARGET_ROWS].iter();
+            let to = renumbered.q[number / TARGET_ROWS].iter_mut();
+            for (to, from) in to.zip(row) {
+                to.0[number % TARGET_ROWS] = from.0[target % TARGET_ROWS];
+            }
+        }
+        renumbered
+    }
+
+    /// Checks that what was saved is of that order, before anything of that size is made.
+    pub(crate) fn check_size(from: &ReadScope<'_>, order: usize) -> Result<(), ModelFileError> {
+        let entries = order as u128 * (order as u128 + 1) / 2;
+        let sound = from.length("p") as u128 == entries;
+        from.check("p", sound, &format!("the triangle of {order} features"))
+    }
+
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         self.gram.save(to);
         to.floats("q", panels::target_rows(&self.q, self.targets).collect());

@@ -6,9 +6,11 @@ use super::{
     plan::plan,
     regression::{Regression, Run},
     restart::Restart,
+    rows::Rows,
 };
 use crate::{
     error::Error,
+    factor::{Sums, Update},
     features::Features,
     member::Member,
     model_file::ModelFileError,
@@ -170,6 +172,20 @@ impl Bank {
         outcomes.into_iter().collect()
     }
 
+    /// Has all regressions learn one sample and take back another, if there is one to be. Returns whether
+    /// all came through; otherwise they must be [rebuilt](Self::rebuild). None may forget.
+    pub(super) fn slide(
+        &mut self,
+        learned: Run<'_>,
+        removed: Option<&Rows>,
+    ) -> Result<bool, Error> {
+        let mut sound = true;
+        for regression in &mut self.regressions {
+            sound &= regression.slide(learned, removed)?;
+        }
+        Ok(sound)
+    }
+
     /// Judges sample `i` of the last run by what the regressions said of it before they learned it, and
     /// takes its class into account.
     pub(super) fn count(
@@ -189,6 +205,72 @@ impl Bank {
         self.learned += 1;
         self.watch(&errors);
         Ok(verdict)
+    }
+
+    /// What regression `i` has summed. None may forget.
+    pub(super) fn sums(&self, i: usize) -> Sums {
+        self.regressions[i].sums()
+    }
+
+    /// Has each regression add the sums that it is given by its number. None may forget.
+    pub(super) fn merge_sums(
+        &mut self,
+        sums: impl Fn(usize) -> Sums,
+        classes: usize,
+        learned: u64,
+    ) -> Result<(), Error> {
+        self.add_classes(classes);
+        for (i, regression) in self.regressions.iter_mut().enumerate() {
+            let mut all = regression.sums();
+            all.merge(&sums(i))?;
+            regression.rebuild(&all)?;
+        }
+        self.learned += learned;
+        Ok(())
+    }
+
+    /// Takes over the experience of members that learned other samples.
+    pub(super) fn merge_committee(&mut self, other: &Bank) {
+        self.committee.merge(&other.committee);
+    }
+
+    /// Builds all regressions anew from the sums of the largest. None may forget.
+    pub(super) fn rebuild(&mut self, sums: &Sums) -> Result<(), Error> {
+        for regression in &mut self.regressions {
+            regression.rebuild(&sums.prefix(regression.plan().features))?;
+        }
+        Ok(())
+    }
+
+    /// Takes back samples, all or none, and returns the residual of the largest regression before and
+    /// after. None may forget.
+    pub(super) fn unlearn(&mut self, rows: &Rows) -> Result<(f64, f64), Error> {
+        let mut regressions = self.regressions.clone();
+        regressions.iter_mut().try_for_each(|regression| regression.unlearn(rows))?;
+        let old = self.largest().factor();
+        let Run { features, targets, weights } = rows.run();
+        let removed = Update { features: &features.plain, targets, weights, forgetting: 1.0 };
+        let before = own_residual(self.largest())?;
+        let after = old.residual_without(removed, &regressions[0].weights())?;
+        self.regressions = regressions;
+        self.learned = self.learned.saturating_sub(weights.len() as u64);
+        Ok((before, after))
+    }
+
+    /// Adds `change` to the targets of a sample, and returns the residual of the largest regression
+    /// before and after. None may forget.
+    pub(super) fn correct(
+        &mut self,
+        features: &[f64],
+        change: &[f64],
+        weight: f64,
+    ) -> Result<(f64, f64), Error> {
+        let before = own_residual(self.largest())?;
+        self.add_classes(change.len());
+        for regression in &mut self.regressions {
+            regression.correct(features, change, weight)?;
+        }
+        Ok((before, own_residual(self.largest())?))
     }
 
     pub(super) fn save(&self, to: &mut WriteScope<'_>) {
@@ -248,6 +330,12 @@ impl Bank {
             }
         }
     }
+}
+
+/// How well the weights of a regression solve its own equations.
+fn own_residual(regression: &Regression) -> Result<f64, Error> {
+    let nothing = Update { features: &[], targets: &[], weights: &[], forgetting: 1.0 };
+    regression.factor().residual_without(nothing, &regression.weights())
 }
 
 #[cfg(test)]

@@ -107,6 +107,11 @@ impl Committee {
         Ok(errors)
     }
 
+    /// Takes over the experience of members that learned other samples.
+    pub(super) fn merge(&mut self, other: &Committee) {
+        self.average.merge(&other.average);
+    }
+
     pub(super) fn save(&self, to: &mut WriteScope<'_>) {
         self.average.save(&mut to.scope("average"));
         if let Some(Stacked { stacking, temperature, labels }) = &self.stacked {

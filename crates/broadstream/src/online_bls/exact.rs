@@ -19,7 +19,7 @@ impl OnlineBls {
             "class_weight must be none, since others follow the order of samples".to_owned()
         } else if let Some(window) = config.window {
             format!("window must be none, got {window}")
-        } else if !self.features.inputs().scaler().is_frozen() {
+        } else if !self.features.inputs().is_frozen() {
             "the scaling must be frozen: given, none, taken from another model, or kept as it is by \
              freeze_scaling_after"
                 .to_owned()

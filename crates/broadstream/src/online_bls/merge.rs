@@ -4,13 +4,10 @@
 //! model that learned all samples. Inputs are matched by their names, and classes as the caller says,
 //! since each model numbers them as they came.
 
-use super::{OnlineBls, partial::Partial, plan::plan};
+use super::{OnlineBls, OnlineBlsConfig, partial::Partial, plan::plan};
 use crate::{
-    broad_features::BroadFeatures,
-    classifier::Classifier,
-    error::Error,
+    block::check_class, broad_features::BroadFeatures, classifier::Classifier, error::Error,
     factor::Sums,
-    online_bls::OnlineBlsConfig,
 };
 
 impl OnlineBls {
@@ -19,6 +16,10 @@ impl OnlineBls {
     pub fn like(&self) -> Result<Self, Error> {
         let mut model = OnlineBls::new(self.config.clone())?;
         model.features = self.features.emptied();
+        // A scaling that has seen nothing would scale everything to 0 for ever.
+        if self.learned() > 0 {
+            model.features.freeze();
+        }
         Ok(model)
     }
 
@@ -57,7 +58,7 @@ impl OnlineBls {
         let totals = &other.class_totals;
         self.prepare_merge(&other.config, &other.features, totals.len(), classes)?;
         let sums = |i: usize| other.bank.sums(i);
-        self.add_sums(&other.features, sums, totals, classes)?;
+        self.add_sums(&other.features, sums, totals, classes, other.learned())?;
         self.bank.merge_committee(&other.bank);
         Ok(())
     }
@@ -67,8 +68,8 @@ impl OnlineBls {
         let totals = partial.class_totals();
         self.prepare_merge(partial.config(), partial.features(), totals.len(), classes)?;
         let plans = plan(&self.config);
-        let sums = |i: usize| Ok(partial.sums().prefix(plans[i].features));
-        self.add_sums(partial.features(), sums, totals, classes)
+        let sums = |i: usize| partial.sums().prefix(plans[i].features);
+        self.add_sums(partial.features(), sums, totals, classes, partial.learned())
     }
 
     /// Checks everything that may stand against a merge.
@@ -92,13 +93,14 @@ impl OnlineBls {
     fn add_sums(
         &mut self,
         features: &BroadFeatures,
-        sums: impl Fn(usize) -> Result<Sums, Error>,
+        sums: impl Fn(usize) -> Sums,
         totals: &[f64],
         classes: &[usize],
+        learned: u64,
     ) -> Result<(), Error> {
         let known = classes.iter().map(|class| class + 1).fold(self.classes(), usize::max);
-        let renumbered = |i: usize| Ok(sums(i)?.renumbered(classes, known));
-        self.bank.merge_sums(renumbered, known)?;
+        let renumbered = |i: usize| sums(i).renumbered(classes, known);
+        self.bank.merge_sums(renumbered, known, learned)?;
         self.features.take_inputs(features)?;
         self.class_totals.resize(known, 0.0);
         for (total, class) in totals.iter().zip(classes) {
@@ -137,11 +139,7 @@ pub(super) fn check_alike(own: &OnlineBlsConfig, other: &OnlineBlsConfig) -> Res
 
 /// Checks that each class of the other has a number of its own here, without gaps, and returns how many
 /// classes there will be.
-pub(super) fn check_numbering(
-    classes: &[usize],
-    known: usize,
-    own: usize,
-) -> Result<usize, Error> {
+pub(super) fn check_numbering(classes: &[usize], known: usize, own: usize) -> Result<usize, Error> {
     if classes.len() != known {
         let (expected, found) = (known, classes.len());
         return Err(Error::Length { what: "the numbers of the other's classes", expected, found });
@@ -154,7 +152,7 @@ pub(super) fn check_numbering(
     }
     let mut next = own;
     for class in sorted {
-        next = crate::block::check_class(class, next)?;
+        next = check_class(class, next)?;
     }
     Ok(next)
 }

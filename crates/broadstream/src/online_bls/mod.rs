@@ -4,28 +4,35 @@
 mod bank;
 mod committee;
 mod config;
+mod exact;
+mod merge;
+mod partial;
 mod plan;
 mod regression;
 mod restart;
+mod rows;
+mod unlearn;
+mod window;
 
-pub use self::config::OnlineBlsConfig;
 pub(crate) use self::config::check;
+pub use self::{config::OnlineBlsConfig, partial::Partial, unlearn::Certificate};
 
 use self::{
     bank::Bank,
     plan::{labelled_features, plan},
-    regression::Run,
+    rows::Rows,
+    window::SampleWindow,
 };
 use crate::{
-    block::{Block, check_class},
-    broad_features::BroadFeatures,
+    block::{Block, check_class, check_weight},
+    broad_features::{BroadFeatures, Prepared},
     class_weight::ClassWeights,
     classifier::Classifier,
     error::Error,
-    features::Features,
     member::Member,
     model_file::ModelFileError,
     sample::Sample,
+    scaled_sample::ScaledSample,
     schema::{Input, InputKind},
     scores::Scores,
     state::{ReadScope, WriteScope},
@@ -64,15 +71,10 @@ pub struct OnlineBls {
     class_weights: ClassWeights,
     /// The weight of the samples learned of each class.
     class_totals: Vec<f64>,
-    scratch: Scratch,
-}
-
-/// Buffers for one block; kept to spare allocations.
-#[derive(Clone, Debug, Default)]
-struct Scratch {
-    features: Features,
-    targets: Vec<f64>,
-    weights: Vec<f64>,
+    /// The last samples, if the model is that of a window.
+    window: Option<SampleWindow>,
+    /// The samples learned last; kept to spare allocations.
+    rows: Rows,
 }
 
 impl OnlineBls {
@@ -87,9 +89,10 @@ impl OnlineBls {
             bank: Bank::new(&config, &threads),
             class_weights: ClassWeights::new(config.class_weight),
             class_totals: Vec::new(),
+            window: config.window.map(SampleWindow::new),
             features,
             config,
-            scratch: Scratch::default(),
+            rows: Rows::default(),
         })
     }
 
@@ -108,7 +111,7 @@ impl OnlineBls {
         self.bank.learned()
     }
 
-    /// The weight of the samples learned of each class.
+    /// The weight of the samples learned of each class, less those unlearned.
     pub fn class_totals(&self) -> &[f64] {
         &self.class_totals
     }
@@ -182,7 +185,7 @@ impl OnlineBls {
             }
             for i in start..end {
                 let verdict = if learned {
-                    let weight = self.scratch.weights[i - start];
+                    let weight = self.rows.weights[i - start];
                     self.bank.count(i - start, known, block.class(i), weight)?
                 } else {
                     self.bank.judge(&self.features.of(block.sample(i))?, known)?
@@ -202,26 +205,67 @@ impl OnlineBls {
         if block.weight(start) == 0.0 {
             return start + 1;
         }
-        let longest = BLOCK.min(self.bank.longest_run());
+        let longest = if self.window.is_some() { 1 } else { BLOCK.min(self.bank.longest_run()) };
         let end = block.len().min(start + longest);
         (start..end).find(|&i| block.weight(i) == 0.0).unwrap_or(end)
     }
 
     /// Has the bank learn samples of positive weight.
     fn learn_run(&mut self, block: &Block, run: std::ops::Range<usize>) -> Result<(), Error> {
-        let Scratch { features, targets, weights } = &mut self.scratch;
+        self.rows.clear();
         let classes = self.bank.classes();
-        weights.clear();
-        targets.clear();
-        targets.resize(run.len() * classes, 0.0);
-        for (row, i) in run.clone().enumerate() {
-            weights.push(self.class_weights.weigh(block.class(i), block.weight(i)));
-            targets[row * classes + block.class(i)] = 1.0;
+        for i in run.clone() {
+            let weight = self.class_weights.weigh(block.class(i), block.weight(i));
+            self.rows.push_target(block.class(i), classes, weight);
         }
-        features.plain.clear();
-        features.labelled.clear();
-        self.features.learn(block, run, features);
-        self.bank.learn(Run { features, targets, weights })
+        let (first, class) = (block.sample(run.start), block.class(run.start));
+        self.features.learn(block, run, &mut self.rows.features);
+        self.learn_rows(first, class)
+    }
+
+    /// Has the bank learn the rows. With a window there is one, whose inputs and class are given.
+    fn learn_rows(&mut self, x: Sample<'_>, class: usize) -> Result<(), Error> {
+        let Some(window) = &mut self.window else { return self.bank.learn(self.rows.run()) };
+        let classes = self.bank.classes();
+        let leaving = window.leaving(&self.features, classes);
+        let sound = self.bank.slide(self.rows.run(), leaving.as_ref())?;
+        let x = ScaledSample::new(x, self.features.last_scaled());
+        window.push(x, class, self.rows.weights[0]);
+        if !sound || window.is_due() {
+            self.bank.rebuild(&window.sums(&self.features, classes)?)?;
+        }
+        Ok(())
+    }
+
+    /// What is needed to learn a sample later with the features that it has now.
+    pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<Prepared, Error> {
+        self.features.prepare(x)
+    }
+
+    /// Learns a sample with the features that it had when it was prepared.
+    pub(crate) fn learn_prepared(
+        &mut self,
+        prepared: &Prepared,
+        class: usize,
+        weight: f64,
+    ) -> Result<(), Error> {
+        check_weight(weight)?;
+        let known = self.classes();
+        let classes = check_class(class, known)?;
+        self.check_memory("the classes", self.inputs(), classes)?;
+        self.bank.add_classes(classes);
+        self.class_totals.resize(classes, 0.0);
+        if weight == 0.0 {
+            return Ok(());
+        }
+        self.rows.clear();
+        let counted = self.class_weights.weigh(class, weight);
+        self.rows.push_target(class, classes, counted);
+        self.features.learn_prepared(prepared, class, weight, &mut self.rows.features);
+        self.learn_rows(prepared.sample(), class)?;
+        self.bank.count(0, known, class, counted)?;
+        self.class_totals[class] += weight;
+        Ok(())
     }
 
     /// Saves all that the model knows, its configuration apart: with the random weights of its features, or
@@ -231,6 +275,9 @@ impl OnlineBls {
         self.bank.save(&mut to.scope("bank"));
         self.class_weights.save(&mut to.scope("class_weights"));
         to.floats("class_totals", self.class_totals.clone());
+        if let Some(window) = &self.window {
+            window.save(&mut to.scope("window"));
+        }
     }
 
     /// A model of that configuration with what was saved.
@@ -250,6 +297,10 @@ impl OnlineBls {
         model.features.restore(&from.scope("features")?, classes)?;
         model.class_weights.restore(&from.scope("class_weights")?)?;
         model.class_totals = checked_totals(from, classes)?;
+        let inputs = model.inputs();
+        if let Some(window) = &mut model.window {
+            window.restore(&from.scope("window")?, inputs, classes)?;
+        }
         Ok(model)
     }
 

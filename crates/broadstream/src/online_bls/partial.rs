@@ -12,13 +12,11 @@ use super::{
 use crate::{
     block::Block,
     broad_features::BroadFeatures,
-    classifier::Classifier,
     error::Error,
     factor::Sums,
     features::Features,
     schema::{Input, InputKind},
     state::{ReadScope, WriteScope},
-    threads::Threads,
 };
 
 /// What samples add up to, for models of one configuration.
@@ -62,17 +60,17 @@ impl Partial {
     /// Sums of no samples, for a model like that one, with its scaling as it is now.
     pub fn like(model: &OnlineBls) -> Result<Self, Error> {
         let config = model.config().clone();
-        let mut features = model.features.emptied();
-        if model.learned() == 0 && config.freeze_scaling_after.is_none() {
-            // A running scaling that has seen nothing would scale everything to 0.
-            features = model.features.clone();
-        }
-        let partial = OnlineBls { features, ..OnlineBls::new(config)? };
-        partial.check_exact("accumulate sums")?;
-        let OnlineBls { config, mut features, .. } = partial;
-        features.share_threads(&Threads::new(config.threads)?);
+        let like = model.like()?;
+        like.check_exact("add up samples without a model")?;
+        let features = like.features;
         let order = features.len();
-        Ok(Partial { config, features, sums: Sums::new(order), class_totals: Vec::new(), learned: 0 })
+        Ok(Partial {
+            config,
+            features,
+            sums: Sums::new(order),
+            class_totals: Vec::new(),
+            learned: 0,
+        })
     }
 
     /// The configuration of the models that can be made of it.

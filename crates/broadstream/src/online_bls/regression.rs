@@ -1,9 +1,9 @@
 //! One ridge regression of a model: a factor, and what keeps it in shape while it forgets.
 
-use super::{config::OnlineBlsConfig, plan::RegressionPlan};
+use super::{config::OnlineBlsConfig, plan::RegressionPlan, rows::Rows};
 use crate::{
     error::Error,
-    factor::{Factor, Update, Weights},
+    factor::{Factor, Sums, Update, Weights},
     fading::Fading,
     features::Features,
     model_file::ModelFileError,
@@ -168,6 +168,69 @@ impl Regression {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Learns one sample and takes back another, if there is one to be. Returns whether the factor came
+    /// through. It must forget nothing.
+    pub(super) fn slide(
+        &mut self,
+        learned: Run<'_>,
+        removed: Option<&Rows>,
+    ) -> Result<bool, Error> {
+        fn update(run: Run<'_>, order: usize) -> Update<'_> {
+            let Run { features, targets, weights } = run;
+            let features = &features.plain[..weights.len() * order];
+            Update { features, targets, weights, forgetting: 1.0 }
+        }
+        let order = self.plan.features;
+        self.scores.clear();
+        self.scores.resize(self.readouts().len() * self.factor.targets(), 0.0);
+        let nothing = Rows::default();
+        let removed = removed.unwrap_or(&nothing).run();
+        self.factor.sweep(update(learned, order), &mut self.scores)?;
+        let removed = update(removed, order);
+        Ok(removed.weights.is_empty()
+            || self.factor.unlearn(removed.features, removed.targets, removed.weights[0]).is_ok())
+    }
+
+    /// What it has summed; it must forget nothing.
+    pub(super) fn sums(&self) -> Sums {
+        Sums::of(&self.factor, self.plan.ridge)
+    }
+
+    /// Becomes the optimum of what was summed; it must forget nothing.
+    pub(super) fn rebuild(&mut self, sums: &Sums) -> Result<(), Error> {
+        self.factor.rebuild(sums, self.plan.ridge)?;
+        self.follow_factor();
+        Ok(())
+    }
+
+    /// Takes back samples; it must forget nothing. If one is refused it is to be thrown away.
+    pub(super) fn unlearn(&mut self, rows: &Rows) -> Result<(), Error> {
+        for Update { features, targets, weights, .. } in rows.updates(self.plan.features) {
+            self.factor.unlearn(features, targets, weights[0])?;
+        }
+        self.follow_factor();
+        Ok(())
+    }
+
+    /// Adds `change` to the targets of a sample; it must forget nothing.
+    pub(super) fn correct(
+        &mut self,
+        features: &[f64],
+        change: &[f64],
+        weight: f64,
+    ) -> Result<(), Error> {
+        self.factor.correct(&features[..self.plan.features], change, weight)?;
+        self.follow_factor();
+        Ok(())
+    }
+
+    /// Brings the weights up to date, if they are kept.
+    fn follow_factor(&mut self) {
+        if let Some(kept) = &mut self.kept {
+            *kept = Weights::of(&self.factor);
+        }
     }
 
     pub(super) fn save(&self, to: &mut WriteScope<'_>) {

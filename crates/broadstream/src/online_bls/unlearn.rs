@@ -1,8 +1,8 @@
 //! Samples that are taken back, and labels that are put right.
 
-use super::{OnlineBls, bank::Removal};
+use super::{OnlineBls, rows::Rows};
 use crate::{
-    block::Block,
+    block::{Block, check_class, check_weight},
     classifier::Classifier,
     error::Error,
     sample::Sample,
@@ -73,13 +73,12 @@ impl OnlineBls {
         let counted: Vec<usize> = (0..block.len()).filter(|i| block.weight(*i) > 0.0).collect();
         let features = self.features.of_all(block)?.plain;
         let (order, classes) = (self.features(), self.classes());
-        let mut removal = Removal::default();
+        let mut rows = Rows::default();
         for &i in &counted {
-            removal.features.extend_from_slice(&features[i * order..][..order]);
-            removal.targets.extend((0..classes).map(|k| f64::from(u8::from(k == block.class(i)))));
-            removal.weights.push(block.weight(i));
+            rows.features.plain.extend_from_slice(&features[i * order..][..order]);
+            rows.push_target(block.class(i), classes, block.weight(i));
         }
-        let (residual_before, residual_after) = self.bank.unlearn(&removal)?;
+        let (residual_before, residual_after) = self.bank.unlearn(&rows)?;
         self.class_totals = totals;
         let samples = counted.len() as u64;
         Ok(Certificate { samples, residual_before, residual_after })
@@ -95,8 +94,8 @@ impl OnlineBls {
         weight: f64,
     ) -> Result<Certificate, Error> {
         self.check_exact("correct a label")?;
-        crate::block::check_weight(weight)?;
-        let classes = crate::block::check_class(new_class, self.classes())?;
+        check_weight(weight)?;
+        let classes = check_class(new_class, self.classes())?;
         let mut totals = self.class_totals.clone();
         take_from(&mut totals, class, weight)?;
         totals.resize(classes.max(totals.len()), 0.0);
@@ -106,8 +105,7 @@ impl OnlineBls {
         let mut change = vec![0.0; classes];
         change[class] -= 1.0;
         change[new_class] += 1.0;
-        let (residual_before, residual_after) =
-            self.bank.correct(&features, &change, weight, classes)?;
+        let (residual_before, residual_after) = self.bank.correct(&features, &change, weight)?;
         self.class_totals = totals;
         Ok(Certificate { samples: 1, residual_before, residual_after })
     }
