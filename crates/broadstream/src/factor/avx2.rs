@@ -59,6 +59,17 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
+    fn forward_group<const G: usize>(
+        self,
+        l: &[Column<ROWS>],
+        p: &[[f64; G]],
+        w: &mut [Column<ROWS>; G],
+    ) {
+        // SAFETY: `self` exists, so the processor has AVX2 and FMA.
+        unsafe { forward_group(l, p, w) }
+    }
+
+    #[inline(always)]
     fn backward(self, l: &[Column<ROWS>], x: &Column<ROWS>, out: &mut [f64]) {
         // SAFETY: `self` exists, so the processor has AVX2 and FMA.
         unsafe { backward(l, x, out) }
@@ -189,6 +200,24 @@ fn forward(l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]) {
     }
     for n in 0..2 {
         store(&mut w[n], carried[n]);
+    }
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn forward_group<const G: usize>(l: &[Column<ROWS>], p: &[[f64; G]], w: &mut [Column<ROWS>; G]) {
+    let mut carried: [[__m256d; V]; G] = std::array::from_fn(|s| load(&w[s]));
+    for (column, p) in l.iter().zip(p) {
+        prefetch(column);
+        let entries = load(column);
+        for s in 0..G {
+            let p = _mm256_broadcast_sd(&p[s]);
+            for v in 0..V {
+                carried[s][v] = _mm256_fnmadd_pd(p, entries[v], carried[s][v]);
+            }
+        }
+    }
+    for s in 0..G {
+        store(&mut w[s], carried[s]);
     }
 }
 

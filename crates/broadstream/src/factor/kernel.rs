@@ -49,6 +49,14 @@ pub(super) trait Kernel: Copy {
     /// of one panel would be too few to hide the latency of a multiply-add.
     fn forward(self, l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]);
 
+    /// [`sweep`](Self::sweep) without learning, for several samples: w ← w − p·l.
+    fn forward_group<const G: usize>(
+        self,
+        l: &[Column<ROWS>],
+        p: &[[f64; G]],
+        w: &mut [Column<ROWS>; G],
+    );
+
     /// A panel's share of a back substitution: entry j of `out` loses Σ_i l_ij·x_i. The twelve
     /// products are summed in four lanes, and then (lane 0 + lane 1) + (lane 2 + lane 3). There must be
     /// a multiple of four columns.

@@ -19,8 +19,8 @@
 //! solves for each class (equations 13 and 14). The weights are the same.
 //!
 //! Parts: `panels` is the layout, `sweep` the update, `kernel` its inner loops (`portable`, `avx2`),
-//! `solve` what reads the factor, `weights` what follows it, `unlearn` what takes samples back and
-//! `certificate` what proves it. `refactor` builds the factor from a matrix, `gram` keeps that matrix,
+//! `solve` what reads the factor, `many` the same for many samples, `weights` what follows it,
+//! `unlearn` what takes samples back, `slide` a window of samples, `certificate` what proves it. `refactor` builds the factor from a matrix, `gram` keeps that matrix,
 //! `sums` all that a regression has summed, `product` multiplies by the factor again, `correction`
 //! makes up for a ridge that fades between two refreshes.
 
@@ -30,10 +30,12 @@ mod certificate;
 mod correction;
 mod gram;
 mod kernel;
+mod many;
 mod panels;
 mod portable;
 mod product;
 mod refactor;
+mod slide;
 mod solve;
 mod sums;
 mod sweep;
@@ -175,11 +177,20 @@ impl Factor {
     /// a sample was learned: for each sample and [readout](Self::readouts) a row of targets. The
     /// result is the same, to the bit, however a sequence of samples is divided into calls.
     pub fn sweep(&mut self, update: Update<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let samples = self.check(&update, scores)?;
-        let gamma = update.weights.iter().map(|weight| update.forgetting / weight);
-        self.scratch.start(update.features, self.order(), samples, gamma);
+        self.check(&update, scores)?;
+        let rows = update.samples().map(|(a, _, weight)| (a, update.forgetting / weight));
+        self.scratch.start(self.order(), rows);
         self.sweep_samples(update.targets, update.forgetting, scores);
         Ok(())
+    }
+
+    /// The leverage aᵀK⁻¹a of each sample that was learned last, by a [sweep](Self::sweep) or a
+    /// [slide](Self::slide), just before it was learned: how unlike the past it was. It comes with the
+    /// sweep, as what γ grew by.
+    pub fn last_leverages(&self) -> Vec<f64> {
+        // Samples that are taken back start from a negative γ.
+        let learned = self.scratch.gammas().filter(|(first, _)| *first > 0.0);
+        learned.map(|(first, last)| last - first).collect()
     }
 
     /// Saves L without its diagonal, 1/D, and Z target by target.
@@ -233,7 +244,7 @@ impl Update<'_> {
     }
 
     /// Each sample's features, targets and weight.
-    fn samples(&self) -> impl Iterator<Item = (&[f64], &[f64], f64)> {
+    fn samples(&self) -> impl Iterator<Item = (&[f64], &[f64], f64)> + Clone {
         let samples = self.weights.len().max(1);
         let (order, targets) = (self.features.len() / samples, self.targets.len() / samples);
         self.weights.iter().enumerate().map(move |(i, weight)| {

@@ -77,6 +77,22 @@ impl Kernel for Portable {
     }
 
     #[inline(always)]
+    fn forward_group<const G: usize>(
+        self,
+        l: &[Column<ROWS>],
+        p: &[[f64; G]],
+        w: &mut [Column<ROWS>; G],
+    ) {
+        for (column, p) in l.iter().zip(p) {
+            for s in 0..G {
+                for i in 0..ROWS {
+                    w[s].0[i] = (-p[s]).mul_add(column.0[i], w[s].0[i]);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
     fn backward(self, l: &[Column<ROWS>], x: &Column<ROWS>, out: &mut [f64]) {
         for (column, out) in l.iter().zip(out) {
             let lanes: [f64; 4] = std::array::from_fn(|k| {

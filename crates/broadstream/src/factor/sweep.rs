@@ -26,6 +26,8 @@ pub(super) struct Scratch {
     p: Vec<f64>,
     beta: Vec<f64>,
     gamma: Vec<f64>,
+    /// The γ that each sample started from.
+    first_gamma: Vec<f64>,
 }
 
 impl Factor {
@@ -115,7 +117,7 @@ impl Factor {
         Vec<Group<'a>>,
     ) {
         let Factor { l, d_inverse, z, targets, readouts, scratch, .. } = self;
-        let Scratch { w, p, beta, gamma } = scratch;
+        let Scratch { w, p, beta, gamma, .. } = scratch;
         let (order, targets, samples) = (l.order(), *targets, gamma.len());
         let mu_inverse = 1.0 / mu;
         let rows = l.iter_mut().zip(d_inverse.chunks_mut(ROWS)).zip(w.chunks(samples.max(1)));
@@ -170,20 +172,25 @@ impl Scratch {
         &self.beta
     }
 
-    /// Lays out the samples' features for the sweep, padded with zeros to whole panels, with the γ
-    /// that each starts from.
-    pub(super) fn start(
+    /// The γ of each sample that was swept last: the one it started from, and the one it came to.
+    pub(super) fn gammas(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.first_gamma.iter().copied().zip(self.gamma.iter().copied())
+    }
+
+    /// Lays out samples for the sweep, padded with zeros to whole panels: for each its features, and
+    /// the γ that it starts from.
+    pub(super) fn start<'a>(
         &mut self,
-        features: &[f64],
         order: usize,
-        samples: usize,
-        gamma: impl Iterator<Item = f64>,
+        rows: impl Iterator<Item = (&'a [f64], f64)> + Clone,
     ) {
-        self.gamma.clear();
-        self.gamma.extend(gamma);
+        self.first_gamma.clear();
+        self.first_gamma.extend(rows.clone().map(|(_, gamma)| gamma));
+        self.gamma.clone_from(&self.first_gamma);
+        let samples = self.gamma.len();
         self.w.clear();
         self.w.resize(panels::panels(order) * samples, Column::ZERO);
-        for (s, row) in features.chunks_exact(order.max(1)).enumerate() {
+        for (s, (row, _)) in rows.enumerate() {
             for (panel, rows) in row.chunks(ROWS).enumerate() {
                 self.w[panel * samples + s].0[..rows.len()].copy_from_slice(rows);
             }

@@ -2,6 +2,7 @@
 //! into blocks and either path give the same bits.
 
 mod saved;
+mod slide;
 mod sums;
 mod unlearn;
 
@@ -284,6 +285,28 @@ fn scores_are_those_of_the_sweep_to_the_bit() {
             assert_eq!(asked, told);
         }
     }
+}
+
+#[test]
+fn many_predictions_have_the_bits_of_each() {
+    for order in ORDERS {
+        let samples = Samples::new(order, 6, 75);
+        for path in [Path::detect(), Path::Portable] {
+            let (factor, _) = swept(&samples, 75, 1.0, path);
+            for count in [0, 1, 2, 3, 4, 5, 31, 32, 33, 75] {
+                let (scores, leverages) =
+                    factor.scores_many(&samples.features[..count * order]).unwrap();
+                let rows = (0..count).map(|i| samples.features(i));
+                let expected: Vec<f64> =
+                    rows.clone().flat_map(|row| factor.scores(row).unwrap()).collect();
+                assert_eq!(scores, expected, "order {order}, {count} samples");
+                let expected: Vec<f64> = rows.map(|row| factor.leverage(row).unwrap()).collect();
+                assert_eq!(leverages, expected, "order {order}, {count} samples");
+            }
+        }
+    }
+    assert!(Factor::new(3, 1.0).scores_many(&[1.0; 4]).is_err());
+    assert!(Factor::new(0, 1.0).scores_many(&[1.0]).is_err());
 }
 
 #[test]

@@ -11,21 +11,22 @@ use super::{
 };
 use crate::error::Error;
 
+/// With less than this share left of a sample's direction, what remains is rounding error.
+pub(super) const LEAST_REMAINDER: f64 = 1e-10;
+
 impl Factor {
     /// Takes back a sample that was learned with that weight. Fails, and changes nothing, if the
     /// sample cannot have been learned.
     pub fn unlearn(&mut self, features: &[f64], targets: &[f64], weight: f64) -> Result<(), Error> {
-        // So near to 1, what would remain of the sample's direction is rounding error.
-        const LARGEST: f64 = 1.0 - 1e-10;
         let weights = [weight];
         let mut scores = vec![0.0; self.readouts.len() * self.targets];
         let update = Update { features, targets, weights: &weights, forgetting: 1.0 };
         self.check(&update, &scores)?;
         let weighted_leverage = weight * self.leverage(features)?;
-        if weighted_leverage.is_nan() || weighted_leverage > LARGEST {
+        if weighted_leverage.is_nan() || weighted_leverage > 1.0 - LEAST_REMAINDER {
             return Err(Error::CannotUnlearn { weighted_leverage });
         }
-        self.scratch.start(features, self.order(), 1, std::iter::once(-1.0 / weight));
+        self.scratch.start(self.order(), std::iter::once((features, -1.0 / weight)));
         self.sweep_samples(targets, 1.0, &mut scores);
         Ok(())
     }

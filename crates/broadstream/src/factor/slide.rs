@@ -1,0 +1,82 @@
+//! A window that slides: each new sample is learned, and an old one taken back.
+//!
+//! Both are sweeps that differ in the γ they start from, 1/w and −1/w, so a block of either kind goes
+//! through the factor as one sequence, new and old in turn, at the speed of a block that only learns.
+//! The ridge never fades, as it does where the past is forgotten little by little.
+
+use super::{Factor, Update, unlearn::LEAST_REMAINDER};
+use crate::error::Error;
+
+impl Factor {
+    /// Learns samples and takes back as many, or fewer, that were learned before, one for one: after a
+    /// sample of `learned` follows its partner of `removed`. As long as a window fills there is nothing
+    /// to take back, so the first samples of `learned` are those without a partner if `removed` has
+    /// fewer. The forgetting of either is not looked at: a window does not fade.
+    ///
+    /// `scores` receives what the predictions were just before a sample was learned, as by
+    /// [`sweep`](Self::sweep). The result is the same, to the bit, however the sequence is divided
+    /// into calls, and the same as by [`sweep`](Self::sweep) and [`unlearn`](Self::unlearn) one by one.
+    ///
+    /// Returns whether the factor is still sound. If not, next to nothing was left of a sample's
+    /// direction, or `removed` was not learned before: the factor is of no use then, until it is
+    /// [rebuilt](Self::rebuild) from the samples of the window.
+    ///
+    /// ```
+    /// use broadstream::factor::{Factor, Update};
+    ///
+    /// // A window of one sample.
+    /// let mut factor = Factor::new(2, 0.1);
+    /// factor.add_targets(1);
+    /// let first = Update { features: &[3.0, -1.0], targets: &[0.5], weights: &[1.0], forgetting: 1.0 };
+    /// let none = Update { features: &[], targets: &[], weights: &[], ..first };
+    /// assert!(factor.slide(first, none, &mut [0.0])?);
+    /// let second = Update { features: &[1.0, 2.0], targets: &[1.0], ..first };
+    /// assert!(factor.slide(second, first, &mut [0.0])?);
+    /// let weights = factor.weights();
+    /// assert!((weights[0] - 1.0 / 5.1).abs() < 1e-14 && (weights[1] - 2.0 / 5.1).abs() < 1e-14);
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn slide(
+        &mut self,
+        learned: Update<'_>,
+        removed: Update<'_>,
+        scores: &mut [f64],
+    ) -> Result<bool, Error> {
+        let samples = self.check(&learned, scores)?;
+        let taken = removed.check(self.order(), self.targets)?;
+        let Some(alone) = samples.checked_sub(taken) else {
+            let what = "the samples to be removed, at most one for each that is learned,";
+            return Err(Error::Length { what, expected: samples, found: taken });
+        };
+        let mut partners = removed.samples();
+        let sequence = learned.samples().enumerate().flat_map(move |(i, (a, y, weight))| {
+            let partner = if i < alone { None } else { partners.next() };
+            let partner = partner.map(|(a, y, weight)| (a, y, -1.0 / weight));
+            std::iter::once((a, y, 1.0 / weight)).chain(partner)
+        });
+        self.scratch.start(self.order(), sequence.clone().map(|(a, _, gamma)| (a, gamma)));
+        let targets: Vec<f64> = sequence.flat_map(|(_, y, _)| y).copied().collect();
+        let row = self.readouts.len() * self.targets;
+        let mut all_scores = vec![0.0; (samples + taken) * row];
+        self.sweep_samples(&targets, 1.0, &mut all_scores);
+        // A sample with a partner takes up two rows.
+        let (first, rest) = scores.split_at_mut(alone * row);
+        let (all_first, all_rest) = all_scores.split_at(alone * row);
+        first.copy_from_slice(all_first);
+        let pairs = all_rest.chunks_exact((2 * row).max(1));
+        for (scores, pair) in rest.chunks_exact_mut(row.max(1)).zip(pairs) {
+            scores.copy_from_slice(&pair[..row]);
+        }
+        Ok(self.is_sound())
+    }
+
+    /// Whether D is positive, and none of the samples swept last left next to nothing behind. The
+    /// latter is asked of each sample by itself, so that the answer does not depend on blocks.
+    fn is_sound(&self) -> bool {
+        // γ comes from −1/w up to −(1 − w·leverage)/w.
+        let left_enough =
+            |(first, last): (f64, f64)| first > 0.0 || last <= LEAST_REMAINDER * first;
+        self.scratch.gammas().all(left_enough)
+            && self.d_inverse.iter().all(|d_inverse| *d_inverse > 0.0 && d_inverse.is_finite())
+    }
+}
