@@ -159,6 +159,32 @@ impl Bank {
         Ok(self.committee.judge(&scores, self.classes, known))
     }
 
+    /// What the model says of several samples by their features, and the leverage of each.
+    pub(super) fn judge_many(
+        &self,
+        features: &Features,
+        samples: usize,
+        known: usize,
+    ) -> Result<(Vec<Verdict>, Vec<f64>), Error> {
+        let mut predictions: Vec<_> =
+            self.regressions.iter().map(|_| Ok(Default::default())).collect();
+        let work = self.regressions.iter().zip(&mut predictions);
+        self.threads.spread(work, |(regression, prediction)| {
+            *prediction = regression.scores_many(features, samples);
+        });
+        let mut predictions = predictions.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        let verdicts = (0..samples).map(|i| {
+            let mut scores = Vec::new();
+            for (regression, (all, _)) in self.regressions.iter().zip(&predictions) {
+                let row = regression.readouts().len() * self.classes;
+                scores.extend_from_slice(&all[i * row..][..row]);
+            }
+            self.committee.judge(&scores, self.classes, known)
+        });
+        let verdicts = verdicts.collect();
+        Ok((verdicts, std::mem::take(&mut predictions[0].1)))
+    }
+
     /// Has all regressions learn a run, at most the [longest](Self::longest_run), of samples with
     /// positive weights. Then [`count`](Self::count) each of them in order.
     pub(super) fn learn(&mut self, run: Run<'_>) -> Result<(), Error> {

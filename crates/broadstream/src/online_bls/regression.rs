@@ -23,6 +23,8 @@ pub(super) struct Regression {
     /// The scores of the last run, and its features if they are fewer than the model's.
     scores: Vec<f64>,
     prefix: Vec<f64>,
+    /// The leverages of the last run.
+    leverages: Vec<f64>,
 }
 
 /// Samples of positive weight for [`Regression::learn`], a row each.
@@ -58,6 +60,7 @@ impl Regression {
             kept,
             scores: Vec::new(),
             prefix: Vec::new(),
+            leverages: Vec::new(),
         }
     }
 
@@ -106,6 +109,26 @@ impl Regression {
         }
     }
 
+    /// The same for several samples, and the leverage of each.
+    pub(super) fn scores_many(
+        &self,
+        features: &Features,
+        samples: usize,
+    ) -> Result<(Vec<f64>, Vec<f64>), Error> {
+        let given = self.seen(features);
+        let length = given.len().checked_div(samples).unwrap_or(0).max(1);
+        let rows = given.chunks_exact(length).map(|row| &row[..self.plan.features]);
+        let seen: Vec<f64> = rows.clone().flatten().copied().collect();
+        let (mut scores, leverages) = self.factor.scores_many(&seen)?;
+        if let Some(kept) = &self.kept {
+            scores.clear();
+            for row in rows {
+                scores.extend(kept.scores(row)?);
+            }
+        }
+        Ok((scores, leverages))
+    }
+
     /// Learns samples. Their [scores](Self::last_scores) of before are left behind.
     pub(super) fn learn(&mut self, run: Run<'_>) -> Result<(), Error> {
         let samples = run.weights.len();
@@ -113,6 +136,7 @@ impl Regression {
         let length = given.len() / samples.max(1);
         let (order, classes) = (self.plan.features, self.factor.targets());
         let row = self.readouts().len() * classes;
+        self.leverages.clear();
         self.scores.clear();
         self.scores.resize(samples * row, 0.0);
         let mut prefix = std::mem::take(&mut self.prefix);
@@ -158,6 +182,7 @@ impl Regression {
             }
             (Some(kept), _) => kept.learn(&mut self.factor, update, scores)?,
         }
+        self.leverages.extend(self.factor.last_leverages());
         let Some(fading) = &mut self.fading else { return Ok(()) };
         let refreshed = fading.absorb(update.features, update.weights, &mut self.factor)?;
         match &mut self.kept {
@@ -187,10 +212,10 @@ impl Regression {
         self.scores.resize(self.readouts().len() * self.factor.targets(), 0.0);
         let nothing = Rows::default();
         let removed = removed.unwrap_or(&nothing).run();
-        self.factor.sweep(update(learned, order), &mut self.scores)?;
-        let removed = update(removed, order);
-        Ok(removed.weights.is_empty()
-            || self.factor.unlearn(removed.features, removed.targets, removed.weights[0]).is_ok())
+        let (learned, removed) = (update(learned, order), update(removed, order));
+        let sound = self.factor.slide(learned, removed, &mut self.scores)?;
+        self.leverages = self.factor.last_leverages();
+        Ok(sound)
     }
 
     /// What it has summed; it must forget nothing.
@@ -268,6 +293,11 @@ impl Regression {
         if let Some(fading) = &mut self.fading {
             fading.share_threads(threads);
         }
+    }
+
+    /// The leverages of the samples of the last run, before they were learned.
+    pub(super) fn last_leverages(&self) -> &[f64] {
+        &self.leverages
     }
 
     /// The scores of the last run: for each sample and nested model a row.

@@ -1,6 +1,7 @@
 //! Operations on what a model has learned that leave it exactly what it should be.
 
 mod late_labels;
+mod leverage;
 mod merge;
 mod unlearn;
 mod window;
