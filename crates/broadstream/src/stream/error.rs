@@ -133,6 +133,15 @@ pub enum StreamError {
         name: String,
     },
 
+    /// The columns of rows are not those that the inputs came from.
+    #[error("column '{column}' does not fit the inputs of the model: {reason}")]
+    Encoding {
+        /// The column.
+        column: String,
+        /// Why it does not.
+        reason: &'static str,
+    },
+
     /// A row has two values for one column.
     #[error("{place}, column '{column}': expected one value per row, found two")]
     DuplicateCell {

@@ -12,6 +12,7 @@ mod lines;
 mod memory;
 mod place;
 mod row_encoder;
+mod row_encoding;
 
 pub use self::{
     cell::Cell,
@@ -22,6 +23,7 @@ pub use self::{
     memory::MemoryStream,
     place::Place,
     row_encoder::RowEncoder,
+    row_encoding::{ColumnCoding, EncodedColumn, RowEncoding},
 };
 
 use crate::{block::Block, error::Error, schema::Schema};
@@ -38,6 +40,12 @@ pub trait Stream: Send {
 
     /// How many samples are still to come, if that is known.
     fn remaining(&self) -> Option<u64> {
+        None
+    }
+
+    /// What the rows so far looked like, so that more rows like them can be read; `None` if the
+    /// stream has no rows of columns.
+    fn encoding(&self) -> Option<RowEncoding> {
         None
     }
 

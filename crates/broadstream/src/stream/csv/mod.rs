@@ -27,7 +27,9 @@ use crate::{
     error::Error,
     sample::Sample,
     schema::Schema,
-    stream::{Columns, Place, RowEncoder, Stream, StreamError, decompress, lines::Lines},
+    stream::{
+        Columns, Place, RowEncoder, RowEncoding, Stream, StreamError, decompress, lines::Lines,
+    },
 };
 
 /// The samples of a CSV or TSV file, plain or compressed by gzip or zstd.
@@ -152,6 +154,10 @@ impl Stream for CsvStream {
 
     fn inputs_per_sample(&self) -> usize {
         self.encoder.columns().len()
+    }
+
+    fn encoding(&self) -> Option<RowEncoding> {
+        Some(self.encoder.encoding())
     }
 
     fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {
