@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    Categories, Cell, ColumnKind, Place, StreamError,
+    Categories, Cell, ColumnKind, InputColumn, Place, StreamError,
     cell::{Reading, excerpt, kind_of, read_number, read_text},
 };
 use crate::{
@@ -224,17 +224,19 @@ impl RowEncoder {
         }
     }
 
-    /// The sample and the class of a row of raw texts, of which `cell` gives the one of a column.
+    /// The sample and the class of a row of raw texts, of which `cell` gives the one at a position of
+    /// `columns`; these are all the columns of the encoder.
     pub(super) fn encode_raw<'c>(
         &mut self,
         place: Place,
         label: &'c [u8],
-        cell: impl Fn(usize) -> &'c [u8],
+        columns: &[InputColumn],
+        cell: impl Fn(usize) -> &'c [u8] + Copy,
     ) -> Result<(Sample<'_>, usize), StreamError> {
         let label = read_text(label).ok_or_else(|| self.missing_label(place))?;
         check_length(label, place, self.schema.target())?;
         let label = utf8(label, place)?;
-        self.push_raw(place, cell)?;
+        self.push_raw(place, columns, cell)?;
         let class = self.schema.class_of(label);
         Ok((self.sample(), class))
     }
@@ -243,26 +245,27 @@ impl RowEncoder {
     fn push_raw<'c>(
         &mut self,
         place: Place,
-        cell: impl Fn(usize) -> &'c [u8],
+        columns: &[InputColumn],
+        cell: impl Fn(usize) -> &'c [u8] + Copy,
     ) -> Result<(), StreamError> {
         self.place = place;
-        let columns = self.codings.len();
-        self.inputs.resize(columns, 0);
-        self.values.resize(columns, 0.0);
+        self.inputs.resize(columns.len(), 0);
+        self.values.resize(columns.len(), 0.0);
         let (mut k, mut present) = (0, 0);
         loop {
             let read = read_numbers(
-                |i| cell(k + i),
+                cell,
+                &columns[k..],
                 &self.codings[k..],
                 &mut self.inputs[present..],
                 &mut self.values[present..],
             );
             k += read;
             present += read;
-            if k == columns {
+            if k == columns.len() {
                 break;
             }
-            if let Some(text) = read_text(cell(k)) {
+            if let Some(text) = read_text(cell(columns[k].position)) {
                 let (input, value) = self.encode_text(k, text, kind_of)?;
                 self.inputs[present] = input;
                 self.values[present] = value;
@@ -474,15 +477,16 @@ fn utf8(text: &[u8], place: Place) -> Result<&str, StreamError> {
 /// Whole rows of most files go through this loop, so it stands alone and holds nothing else.
 fn read_numbers<'c>(
     cell: impl Fn(usize) -> &'c [u8],
+    columns: &[InputColumn],
     codings: &[Coding],
     inputs: &mut [u32],
     values: &mut [f64],
 ) -> usize {
     let slots = inputs.iter_mut().zip(values);
     let mut read = 0;
-    for (coding, (input_slot, value_slot)) in codings.iter().zip(slots) {
+    for ((column, coding), (input_slot, value_slot)) in columns.iter().zip(codings).zip(slots) {
         let Coding::Numeric { input } = *coding else { break };
-        let Reading::Number(value) = read_number(cell(read)) else { break };
+        let Reading::Number(value) = read_number(cell(column.position)) else { break };
         *input_slot = input;
         *value_slot = value;
         read += 1;

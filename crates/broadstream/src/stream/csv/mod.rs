@@ -143,8 +143,8 @@ fn encode<'e>(
         let (line, expected, found) = (row.line(), columns.len(), row.len());
         return Err(StreamError::Ragged { line, expected, found });
     }
-    let inputs = columns.inputs();
-    encoder.encode_raw(row.place(), row.cell(columns.target()), |k| row.cell(inputs[k].position))
+    let label = row.cell(columns.target());
+    encoder.encode_raw(row.place(), label, columns.inputs(), move |position| row.cell(position))
 }
 
 impl Stream for CsvStream {
