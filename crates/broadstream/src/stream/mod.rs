@@ -3,11 +3,28 @@
 pub mod csv;
 pub mod synth;
 
+mod cell;
+mod column_options;
+mod columns;
 mod compression;
 mod error;
+mod lines;
 mod memory;
+mod place;
+mod row_encoder;
+mod row_encoding;
 
-pub use self::{compression::decompress, error::StreamError, memory::MemoryStream};
+pub use self::{
+    cell::Cell,
+    column_options::{Categories, ColumnKind, ColumnOptions},
+    columns::{Columns, InputColumn},
+    compression::decompress,
+    error::StreamError,
+    memory::MemoryStream,
+    place::Place,
+    row_encoder::RowEncoder,
+    row_encoding::{ColumnCoding, EncodedColumn, RowEncoding},
+};
 
 use crate::{block::Block, error::Error, schema::Schema};
 
@@ -23,6 +40,12 @@ pub trait Stream: Send {
 
     /// How many samples are still to come, if that is known.
     fn remaining(&self) -> Option<u64> {
+        None
+    }
+
+    /// What the rows so far looked like, so that more rows like them can be read; `None` if the
+    /// stream has no rows of columns.
+    fn encoding(&self) -> Option<RowEncoding> {
         None
     }
 

@@ -2,11 +2,8 @@
 
 use memchr::memchr;
 
-use super::{
-    cell::{Reading, read_number},
-    rows::{Row, quote_parser},
-};
-use crate::stream::StreamError;
+use super::rows::quote_parser;
+use crate::stream::{Place, StreamError};
 
 /// How a file marks the ends of cells and lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +23,7 @@ impl Dialect {
     ) -> Result<Self, StreamError> {
         if let Some(nul) = memchr(0, head) {
             let line = 1 + memchr::memchr_iter(b'\n', &head[..nul]).count() as u64;
-            return Err(StreamError::NotText { line, reason: "binary data" });
+            return Err(StreamError::NotText { place: Place::Line(line), reason: "binary data" });
         }
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
         let terminator = terminator(text);
@@ -36,30 +33,6 @@ impl Dialect {
             byte_order_mark: head.len() - text.len(),
         })
     }
-}
-
-/// Whether the first row of a file looks like names rather than values: no cell is a number, or
-/// numbers only count the columns, as programs do that have no names for them. The first column's
-/// name may be empty: tables written with their row numbers look like that.
-pub(super) fn is_header(first: Row<'_>) -> bool {
-    // Two small numbers in a row may well be data.
-    const FEWEST_COUNTED: usize = 3;
-    let (mut texts, mut counted) = (0, [0, 0]);
-    for (column, cell) in first.cells().enumerate() {
-        match read_number(cell) {
-            Reading::Text => texts += 1,
-            Reading::Missing if column == 0 && cell.trim_ascii().is_empty() => texts += 1,
-            Reading::Number(number) => {
-                for (from, counted) in counted.iter_mut().enumerate() {
-                    *counted += usize::from(number == (column + from) as f64);
-                }
-            }
-            _ => return false,
-        }
-    }
-    let cells = first.len();
-    texts == cells
-        || texts > 0 && counted.iter().any(|n| *n >= FEWEST_COUNTED && texts + n == cells)
 }
 
 /// Line feeds end lines, also after a carriage return; old files have carriage returns alone.
@@ -159,6 +132,9 @@ mod tests {
     #[test]
     fn a_zero_byte_is_binary_data() {
         let error = Dialect::of(b"a,b\n1,\0", true, None).unwrap_err();
-        assert!(matches!(error, StreamError::NotText { line: 2, reason: "binary data" }));
+        assert!(matches!(
+            error,
+            StreamError::NotText { place: Place::Line(2), reason: "binary data" }
+        ));
     }
 }

@@ -12,7 +12,7 @@ use std::{
 
 use memchr::memchr;
 
-use crate::stream::StreamError;
+use super::{Place, StreamError};
 
 /// The longest line accepted, and the longest row of several lines.
 pub(super) const LONGEST_LINE: usize = 16 << 20;
@@ -242,7 +242,7 @@ impl Read for Lines {
 
 fn read_error(line: u64, failure: &Arc<io::Error>) -> StreamError {
     let source = io::Error::new(failure.kind(), Arc::clone(failure));
-    StreamError::Read { line, source }
+    StreamError::Read { place: Place::Line(line), source }
 }
 
 #[cfg(test)]
@@ -309,7 +309,7 @@ mod tests {
             let (read, outcome) = rest(&mut lines);
             assert_eq!(read, [(1, b"abc".to_vec()), (2, b"de".to_vec())]);
             match outcome {
-                Err(StreamError::Read { line: 3, source }) => {
+                Err(StreamError::Read { place: Place::Line(3), source }) => {
                     assert_eq!(source.kind(), io::ErrorKind::ConnectionReset);
                     assert_eq!(source.to_string(), "gone");
                 }
