@@ -61,4 +61,8 @@ pub enum ModelFileError {
         /// What it must be.
         rule: String,
     },
+
+    /// It has the sums of a model, where a model is needed.
+    #[error("the file holds sums and no model: merge makes a model of them")]
+    OnlySums,
 }

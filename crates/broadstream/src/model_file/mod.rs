@@ -43,9 +43,10 @@ pub use self::error::ModelFileError;
 use crate::{
     classifier::Classifier,
     error::Error,
-    online_bls::{OnlineBls, OnlineBlsConfig},
-    schema::Schema,
+    online_bls::{OnlineBls, OnlineBlsConfig, Partial},
+    schema::{Input, Schema},
     state::{ReadScope, StateWriter},
+    stream::RowEncoding,
 };
 
 /// The format version that is written, and the newest that is read.
@@ -54,10 +55,12 @@ pub const VERSION: u32 = container::VERSION;
 /// What a model file is to hold.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelFile<'a> {
-    /// The model.
-    pub model: &'a OnlineBls,
+    /// The model, or the sums of one.
+    pub content: Content<'a>,
     /// The names of its inputs, labels and target. Labels may be left out altogether.
     pub schema: &'a Schema,
+    /// What the rows that it learned looked like, if they were rows.
+    pub encoding: Option<&'a RowEncoding>,
     /// What the program that writes the file wants to find again; none of the library's business.
     pub notes: Option<&'a Map<String, Value>>,
     /// Whether the random weights of the features are stored. Without them the file is smaller, and
@@ -65,10 +68,24 @@ pub struct ModelFile<'a> {
     pub feature_weights: bool,
 }
 
+/// What is stored: a model that predicts, or what samples add up to.
+#[derive(Clone, Copy, Debug)]
+pub enum Content<'a> {
+    /// A model.
+    Model(&'a OnlineBls),
+    /// The sums of a part of the samples.
+    Partial(&'a Partial),
+}
+
 impl<'a> ModelFile<'a> {
     /// A model with its names, and nothing else.
     pub fn new(model: &'a OnlineBls, schema: &'a Schema) -> Self {
-        ModelFile { model, schema, notes: None, feature_weights: true }
+        ModelFile::of(Content::Model(model), schema)
+    }
+
+    /// A model or a part of one with its names, and nothing else.
+    pub fn of(content: Content<'a>, schema: &'a Schema) -> Self {
+        ModelFile { content, schema, encoding: None, notes: None, feature_weights: true }
     }
 
     /// Writes the file. Whoever calls this sees to it that a file which could not be written does not
@@ -77,53 +94,107 @@ impl<'a> ModelFile<'a> {
         let mut state = StateWriter::default();
         let mut root = state.root();
         root.value("program", env!("CARGO_PKG_VERSION"));
-        root.value("config", self.model.config().to_json());
         let mut schema = root.scope("schema");
         schema.value("target", self.schema.target());
         schema.texts("labels", self.schema.labels().iter().map(String::as_str));
         root.value("notes", self.notes.cloned().unwrap_or_default());
-        self.model.save(&mut root.scope("model"), self.feature_weights);
+        if let Some(encoding) = self.encoding {
+            encoding.save(&mut root.scope("encoding"));
+        }
+        match self.content {
+            Content::Model(model) => {
+                root.value("config", model.config().to_json());
+                model.save(&mut root.scope(MODEL), self.feature_weights);
+            }
+            Content::Partial(partial) => {
+                root.value("config", partial.config().to_json());
+                partial.save(&mut root.scope(PARTIAL), self.feature_weights);
+            }
+        }
         Ok(container::write(state, to)?)
     }
 }
 
+/// Under which name a file has a model or its sums.
+const MODEL: &str = "model";
+const PARTIAL: &str = "partial";
+
 /// What a model file held.
 #[derive(Debug)]
-pub struct Saved {
+pub struct Saved<T = OnlineBls> {
     /// The model. It has one thread, whatever it had; [`OnlineBls::set_threads`] gives it more.
-    pub model: OnlineBls,
+    pub model: T,
     /// The names of its inputs, labels and target.
     pub schema: Schema,
+    /// What the rows that it learned looked like, if they were rows.
+    pub encoding: Option<RowEncoding>,
     /// What the program that wrote the file wanted to find again.
     pub notes: Map<String, Value>,
     /// The version of the program that wrote the file.
     pub program: String,
 }
 
-/// Reads a model file to its end.
+/// What a model file held, whichever it was.
+#[derive(Debug)]
+pub enum Loaded {
+    /// A model.
+    Model(Box<Saved<OnlineBls>>),
+    /// The sums of a part of the samples.
+    Partial(Box<Saved<Partial>>),
+}
+
+/// Reads a file with a model to its end.
 pub fn read(from: &mut dyn Read) -> Result<Saved, Error> {
+    match read_any(from)? {
+        Loaded::Model(saved) => Ok(*saved),
+        Loaded::Partial(_) => Err(ModelFileError::OnlySums.into()),
+    }
+}
+
+/// Reads a file with a model, or with the sums of one, to its end.
+pub fn read_any(from: &mut dyn Read) -> Result<Loaded, Error> {
     let body = container::read(from)?;
     let state = container::parse(&body)?;
     let root = state.root();
     let config = OnlineBlsConfig::from_state(&root.scope("config")?)?;
     let config = OnlineBlsConfig { threads: 1, ..config };
-    let model = OnlineBls::restore(config, &root.scope("model")?)?;
-    let notes = root.value("notes")?.as_object();
+    if root.has(PARTIAL) {
+        let partial = Partial::restore(config, &root.scope(PARTIAL)?)?;
+        let schema = schema(&root, partial.declared_inputs(), partial.classes())?;
+        return Ok(Loaded::Partial(Box::new(saved(&root, partial, schema)?)));
+    }
+    let model = OnlineBls::restore(config, &root.scope(MODEL)?)?;
+    let schema = schema(&root, model.declared_inputs(), model.classes())?;
+    Ok(Loaded::Model(Box::new(saved(&root, model, schema)?)))
+}
+
+fn saved<T>(root: &ReadScope<'_>, model: T, schema: Schema) -> Result<Saved<T>, ModelFileError> {
+    let notes = root.value("notes")?.as_object().cloned();
+    let mut encoding = root.has("encoding").then(RowEncoding::default);
+    if let Some(encoding) = &mut encoding {
+        encoding.restore(&root.scope("encoding")?)?;
+    }
     Ok(Saved {
-        schema: schema(&root.scope("schema")?, &model)?,
         model,
-        notes: notes.cloned().ok_or_else(|| root.invalid("notes", "an object"))?,
+        schema,
+        encoding,
+        notes: notes.ok_or_else(|| root.invalid("notes", "an object"))?,
         program: root.text("program")?.to_owned(),
     })
 }
 
-fn schema(from: &ReadScope<'_>, model: &OnlineBls) -> Result<Schema, ModelFileError> {
+fn schema(
+    root: &ReadScope<'_>,
+    inputs: &[Input],
+    classes: usize,
+) -> Result<Schema, ModelFileError> {
+    let from = root.scope("schema")?;
     let mut schema = Schema::new(from.text("target")?);
-    for input in model.declared_inputs() {
+    for input in inputs {
         schema.push_input(&input.name, input.kind);
     }
     let labels = from.texts("labels")?;
-    let enough = labels.is_empty() || labels.len() >= model.classes();
+    let enough = labels.is_empty() || labels.len() >= classes;
     from.check("labels", enough, "a label for each class")?;
     let distinct = labels.iter().collect::<HashSet<_>>().len() == labels.len();
     from.check("labels", distinct, "different from one another")?;

@@ -114,7 +114,6 @@ impl RowEncoding {
         RowEncoding { columns, target, target_position, categories: Categories::OneHot }
     }
 
-    #[allow(dead_code)] // until the model file calls it
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.value("target", self.target.as_str());
         to.integer("target_position", self.target_position);
@@ -129,7 +128,6 @@ impl RowEncoding {
         }
     }
 
-    #[allow(dead_code)] // until the model file calls it
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
         let names = from.texts("columns")?;
         let codings = from.texts("codings")?;

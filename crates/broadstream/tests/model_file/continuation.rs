@@ -1,9 +1,10 @@
 //! What was saved goes on as if it had never stopped.
 
 use broadstream::{
-    ClassWeight, Classifier, EnhancementSource, Forgetting, OnlineBls, OnlineBlsConfig, Ridge,
-    Scaling, Scores,
-    model_file::{ModelFile, read},
+    ClassWeight, Classifier, EnhancementSource, Forgetting, OnlineBls, OnlineBlsConfig, Partial,
+    Ridge, Scaling, Scores,
+    model_file::{Content, Loaded, ModelFile, read, read_any},
+    stream::RowEncoding,
 };
 
 use crate::{bytes, model, samples, schema, small};
@@ -123,4 +124,33 @@ fn a_file_is_little_larger_than_its_triangles_and_weights() {
     let numbers = triangles.chain(output_weights).sum::<usize>() + feature_weights;
     let size = bytes(&model).len() as f64;
     assert!(size < 1.1 * 8.0 * numbers as f64, "{size} bytes for {numbers} numbers");
+}
+
+#[test]
+fn sums_and_what_rows_looked_like_are_saved_too() {
+    let config = configs().remove(5).1;
+    let mut base = model(OnlineBlsConfig { freeze_scaling_after: Some(20), ..config });
+    base.learn_many(&samples(0..60)).unwrap();
+    let mut partial = Partial::like(&base).unwrap();
+    partial.learn_many(&samples(0..80)).unwrap();
+    let schema = schema(&base);
+    let encoding = RowEncoding::of_schema(&schema);
+    let notes = serde_json::json!({ "seconds": 0.1 }).as_object().unwrap().clone();
+    let content = Content::Partial(&partial);
+    let file = ModelFile {
+        encoding: Some(&encoding),
+        notes: Some(&notes),
+        ..ModelFile::of(content, &schema)
+    };
+    let mut bytes = Vec::new();
+    file.write(&mut bytes).unwrap();
+    let error = read(&mut bytes.as_slice()).unwrap_err().to_string();
+    assert_eq!(error, "the file holds sums and no model: merge makes a model of them");
+    let Loaded::Partial(mut saved) = read_any(&mut bytes.as_slice()).unwrap() else { panic!() };
+    assert_eq!((saved.encoding.as_ref(), &saved.notes), (Some(&encoding), &notes));
+    for sums in [&mut partial, &mut saved.model] {
+        sums.learn_many(&samples(80..120)).unwrap();
+    }
+    let weights = |partial: Partial| partial.into_model().unwrap().weights();
+    assert_eq!(weights(saved.model), weights(partial));
 }
