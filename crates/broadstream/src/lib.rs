@@ -77,8 +77,8 @@ pub use self::{
     member::Member,
     online_bls::{OnlineBls, OnlineBlsConfig},
     prequential::{
-        Contestant, CurvePoint, Evaluation, Observer, Outcome, PrequentialOptions, Times, compare,
-        evaluate,
+        Checkpoint, Contestant, CurvePoint, Evaluation, EvaluationState, Observer, Outcome,
+        PrequentialOptions, Times, compare, evaluate, resume,
     },
     ridge::Ridge,
     sample::Sample,
