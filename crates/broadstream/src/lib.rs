@@ -80,8 +80,8 @@ pub use self::{
     member::Member,
     online_bls::{Certificate, OnlineBls, OnlineBlsConfig, Partial},
     prequential::{
-        Contestant, CurvePoint, Evaluation, Observer, Outcome, PrequentialOptions, Times, compare,
-        evaluate,
+        Checkpoint, Contestant, CurvePoint, Evaluation, EvaluationState, Observer, Outcome,
+        PrequentialOptions, Times, compare, evaluate, resume,
     },
     ridge::Ridge,
     sample::Sample,

@@ -20,7 +20,7 @@ use crate::{
 
 /// A way to fit output weights W, one row per broad feature and one column per class, to samples that
 /// come one by one.
-pub trait Solver: Clone + Send {
+pub trait Solver: Clone + Send + 'static {
     /// What the method has to set beyond the ridge; `()` if nothing.
     type Options: Default;
 

@@ -18,7 +18,7 @@ use crate::{
 pub type Present = [(usize, f64)];
 
 /// A way to learn from scaled inputs.
-pub trait Learner: Clone + Send {
+pub trait Learner: Clone + Send + 'static {
     /// What there is to set; `()` if nothing.
     type Options: Clone + Default + Send;
 

@@ -184,6 +184,28 @@ pub enum StreamError {
         samples: u64,
     },
 
+    /// A stream that is read again has other samples than before.
+    #[error(
+        "this is not the stream that was evaluated: its first {samples} samples, or the names of \
+         their inputs and labels, differ"
+    )]
+    Differs {
+        /// How many samples were compared.
+        samples: u64,
+    },
+
+    /// A stream that is read again ends before the place that was reached.
+    #[error(
+        "this is not the stream that was evaluated: it ends after {found} samples, \
+         but {samples} were evaluated"
+    )]
+    EndsBefore {
+        /// How many samples were evaluated.
+        samples: u64,
+        /// How many there are now.
+        found: u64,
+    },
+
     /// A generator's parameter breaks its rule.
     #[error("{generator}: {parameter} must be {rule}, got {value}")]
     Parameter {

@@ -1,4 +1,9 @@
-//! What an evaluation tells besides its metrics, for models of several members and streams that drift.
+//! What an evaluation tells besides its metrics, for models of several members and streams that drift;
+//! labels that come late, and evaluations that are stopped and go on.
+
+mod delay;
+mod resume;
+mod varied;
 
 use std::time::Duration;
 
@@ -23,6 +28,17 @@ fn online_bls() -> OnlineBls {
         enhancement_nodes: 60,
         forgetting: Forgetting::Fixed(0.99),
         ..OnlineBlsConfig::single()
+    };
+    OnlineBls::new(config).unwrap()
+}
+
+/// Several regressions that choose among themselves.
+fn several() -> OnlineBls {
+    let config = OnlineBlsConfig {
+        feature_groups: 3,
+        feature_nodes: 3,
+        enhancement_nodes: 31,
+        ..OnlineBlsConfig::default()
     };
     OnlineBls::new(config).unwrap()
 }

@@ -1,0 +1,97 @@
+//! The metrics over time.
+
+use std::time::Duration;
+
+use crate::{
+    metrics::{Summary, WindowSummary},
+    model_file::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
+/// The metrics at one moment of the stream.
+#[derive(Clone, Debug)]
+pub struct CurvePoint {
+    /// All samples so far.
+    pub cumulative: Summary,
+    /// The last samples.
+    pub window: WindowSummary,
+    /// How many drifts were seen so far.
+    pub drifts: u64,
+    /// The weights of the model's [members](crate::Classifier::members) right after this sample, in
+    /// their order.
+    pub weights: Vec<f64>,
+    /// The mean time of learning a sample since the point before, if the times are measured apart.
+    pub update_time: Option<Duration>,
+}
+
+/// How many whole numbers and other numbers a point has besides its weights.
+const INTEGERS: usize = 6;
+const FLOATS: usize = 18;
+
+/// Stands for "not measured" among saved times, which are nanoseconds.
+const NO_TIME: u64 = u64::MAX;
+
+/// Writes a curve, the points one after the other.
+pub(super) fn save(curve: &[CurvePoint], to: &mut WriteScope<'_>) {
+    to.integers("integers", curve.iter().flat_map(integers).collect());
+    to.floats("floats", curve.iter().flat_map(floats).collect());
+    to.floats("weights", curve.iter().flat_map(|point| point.weights.clone()).collect());
+}
+
+/// Reads a curve that has a point for each of the numbers of samples.
+pub(super) fn restore(
+    from: &ReadScope<'_>,
+    samples: &[u64],
+) -> Result<Vec<CurvePoint>, ModelFileError> {
+    let points = samples.len();
+    let integers = from.integers("integers", points * INTEGERS, u64::MAX)?;
+    let (integers, _) = integers.as_chunks::<INTEGERS>();
+    let floats = from.floats("floats", points * FLOATS)?;
+    let (floats, _) = floats.as_chunks::<FLOATS>();
+    let members = from.length("weights") / points.max(1);
+    let weights = from.floats("weights", points * members)?;
+    let mut curve = Vec::new();
+    for (i, (integers, floats)) in integers.iter().zip(floats).enumerate() {
+        let weights = &weights[i * members..(i + 1) * members];
+        let point = point(integers, floats, weights)
+            .filter(|point| point.cumulative.samples == samples[i])
+            .ok_or_else(|| from.invalid("integers", "sound counts at the points of the curve"))?;
+        curve.push(point);
+    }
+    Ok(curve)
+}
+
+fn integers(point: &CurvePoint) -> [u64; INTEGERS] {
+    let CurvePoint { cumulative, window, drifts, weights: _, update_time } = point;
+    let nanoseconds = update_time.map_or(NO_TIME, |time| time.as_nanos() as u64);
+    let classes = [cumulative.classes, window.classes].map(|classes| classes as u64);
+    [cumulative.samples, classes[0], window.samples, classes[1], *drifts, nanoseconds]
+}
+
+fn floats(point: &CurvePoint) -> [f64; FLOATS] {
+    let Summary { oca, oce, bacc, avrbacc, f1, mcc, kappa, log_loss, brier, ece, .. } =
+        point.cumulative;
+    let w = point.window;
+    [
+        oca, oce, bacc, avrbacc, f1, mcc, kappa, log_loss, brier, ece, w.oca, w.oce, w.bacc, w.f1,
+        w.mcc, w.kappa, w.log_loss, w.brier,
+    ]
+}
+
+fn point(
+    integers: &[u64; INTEGERS],
+    floats: &[f64; FLOATS],
+    weights: &[f64],
+) -> Option<CurvePoint> {
+    let &[samples, classes, window_samples, window_classes, drifts, nanoseconds] = integers;
+    let &[oca, oce, bacc, avrbacc, f1, mcc, kappa, log_loss, brier, ece, ..] = floats;
+    let classes = usize::try_from(classes).ok()?;
+    let cumulative =
+        Summary { samples, classes, oca, oce, bacc, avrbacc, f1, mcc, kappa, log_loss, brier, ece };
+    let &[.., oca, oce, bacc, f1, mcc, kappa, log_loss, brier] = floats;
+    let (samples, classes) = (window_samples, usize::try_from(window_classes).ok()?);
+    let window =
+        WindowSummary { samples, classes, oca, oce, bacc, f1, mcc, kappa, log_loss, brier };
+    let update_time = (nanoseconds != NO_TIME).then(|| Duration::from_nanos(nanoseconds));
+    Some(CurvePoint { cumulative, window, drifts, weights: weights.to_vec(), update_time })
+}

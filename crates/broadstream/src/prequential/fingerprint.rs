@@ -1,0 +1,79 @@
+//! What tells one stream from another: 64 bits of all samples so far, in their order.
+//!
+//! It covers inputs, values to the bit, classes, weights, and the names of inputs and labels from the
+//! first sample that uses them on. So it does not depend on how the stream is cut into blocks, nor on
+//! what a stream knows in advance. It is kept in files, hence XXH64, which is specified and will not
+//! change; it protects from a mistaken file and not from a forged one.
+
+use std::hash::Hasher;
+
+use twox_hash::XxHash64;
+
+use crate::{
+    block::Block,
+    schema::{InputKind, Schema},
+};
+
+/// A fingerprint in the making.
+pub(super) struct Fingerprint {
+    hash: XxHash64,
+    /// How many inputs and labels were named.
+    inputs: usize,
+    labels: usize,
+    /// A sample as bytes.
+    bytes: Vec<u8>,
+}
+
+impl Fingerprint {
+    pub(super) fn new() -> Self {
+        Fingerprint { hash: XxHash64::with_seed(0), inputs: 0, labels: 0, bytes: Vec::new() }
+    }
+
+    /// Adds the samples of a block, which the schema covers.
+    pub(super) fn add(&mut self, block: &Block, schema: &Schema) {
+        for i in 0..block.len() {
+            self.bytes.clear();
+            let (mut inputs, x) = (0, block.sample(i));
+            self.number(x.len() as u64);
+            // A sample that lists its inputs is the same as a dense one.
+            for (input, value) in x.iter() {
+                self.bytes.extend_from_slice(&(input as u32).to_le_bytes());
+                self.number(value.to_bits());
+                inputs = input + 1;
+            }
+            self.number(block.class(i) as u64);
+            self.number(block.weight(i).to_bits());
+            self.name(inputs, block.class(i) + 1, schema);
+            self.hash.write(&self.bytes);
+        }
+    }
+
+    /// The fingerprint of the samples so far.
+    pub(super) fn value(&self) -> u64 {
+        self.hash.finish()
+    }
+
+    /// Names the inputs and labels up to these numbers that were not named yet.
+    fn name(&mut self, inputs: usize, labels: usize, schema: &Schema) {
+        for input in schema.inputs().iter().take(inputs).skip(self.inputs) {
+            self.bytes.push(match input.kind {
+                InputKind::Numeric => 0,
+                InputKind::Indicator => 1,
+            });
+            self.text(&input.name);
+        }
+        for label in schema.labels().iter().take(labels).skip(self.labels) {
+            self.text(label);
+        }
+        (self.inputs, self.labels) = (self.inputs.max(inputs), self.labels.max(labels));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    fn number(&mut self, number: u64) {
+        self.bytes.extend_from_slice(&number.to_le_bytes());
+    }
+}

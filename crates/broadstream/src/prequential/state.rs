@@ -1,0 +1,280 @@
+//! All that an evaluation remembers between two samples, besides the model.
+
+use std::time::Duration;
+
+use super::{
+    curve::{self, CurvePoint},
+    options::PrequentialOptions,
+    times::{Times, nanoseconds},
+    waiting::Waiting,
+};
+use crate::{
+    drift::Adwin,
+    error::Error,
+    metrics::Metrics,
+    model_file::ModelFileError,
+    schema::{Input, InputKind},
+    state::{ReadScope, WriteScope},
+};
+
+/// An evaluation that has come some way along a stream, without the model.
+///
+/// A [checkpoint](super::Observer::checkpoint) shows one, and [`resume`](super::resume()) goes on from it.
+#[derive(Clone, Debug)]
+pub struct EvaluationState {
+    pub(super) options: PrequentialOptions,
+    pub(super) metrics: Metrics,
+    pub(super) curve: Vec<CurvePoint>,
+    pub(super) drifts: Vec<u64>,
+    /// Watches the errors.
+    pub(super) detector: Adwin,
+    pub(super) times: Times,
+    /// How long learning took since the last point of the curve, and for how many samples.
+    pub(super) updates_since_point: (Duration, u32),
+    /// Samples whose labels are late.
+    pub(super) waiting: Waiting,
+    /// What the model knew at the checkpoint: its inputs and how many classes.
+    pub(super) inputs: Vec<Input>,
+    pub(super) classes: usize,
+    /// The fingerprint of the samples up to the checkpoint.
+    pub(super) fingerprint: u64,
+}
+
+impl EvaluationState {
+    /// An evaluation that has seen nothing.
+    pub(super) fn new(options: &PrequentialOptions) -> Result<Self, Error> {
+        options.check()?;
+        Ok(EvaluationState {
+            options: options.clone(),
+            metrics: Metrics::new(options.metrics_window),
+            curve: Vec::new(),
+            drifts: Vec::new(),
+            detector: Adwin::new(options.drift_confidence)?,
+            times: Times::default(),
+            updates_since_point: (Duration::ZERO, 0),
+            waiting: Waiting::default(),
+            inputs: Vec::new(),
+            classes: 0,
+            fingerprint: 0,
+        })
+    }
+
+    /// How many samples were evaluated.
+    pub fn samples(&self) -> u64 {
+        self.metrics.confusion().samples()
+    }
+
+    /// The options that the evaluation began with. Block, limit and checkpoints may differ when it goes
+    /// on.
+    pub fn options(&self) -> &PrequentialOptions {
+        &self.options
+    }
+
+    /// The metrics so far.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// The curve so far.
+    pub fn curve(&self) -> &[CurvePoint] {
+        &self.curve
+    }
+
+    /// The drifts so far, by the numbers of their samples.
+    pub fn drifts(&self) -> &[u64] {
+        &self.drifts
+    }
+
+    /// How many samples wait for their labels after so many were predicted.
+    fn late(&self, samples: u64) -> u64 {
+        samples.min(self.options.label_delay() - 1)
+    }
+
+    #[allow(dead_code)]
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        save_options(&self.options, &mut to.scope("options"));
+        to.texts("inputs", self.inputs.iter().map(|input| input.name.as_str()));
+        let indicator = |input: &Input| u64::from(input.kind == InputKind::Indicator);
+        to.integers("indicators", self.inputs.iter().map(indicator).collect());
+        to.integer("classes", self.classes);
+        to.integer("fingerprint", self.fingerprint);
+        self.metrics.save(&mut to.scope("metrics"));
+        curve::save(&self.curve, &mut to.scope("curve"));
+        to.integers("drifts", self.drifts.clone());
+        self.detector.save(&mut to.scope("detector"));
+        self.times.save(&mut to.scope("times"));
+        let (time, updates) = self.updates_since_point;
+        to.integer("time_since_point", nanoseconds(time));
+        to.integer("updates_since_point", updates);
+        self.waiting.save(&mut to.scope("waiting"));
+    }
+
+    /// An evaluation as it was saved, with the options that it began with.
+    #[allow(dead_code)]
+    pub(crate) fn restored(from: &ReadScope<'_>) -> Result<Self, ModelFileError> {
+        let options = restored_options(&from.scope("options")?)?;
+        let refused = |error| from.invalid("options", &format!("sound: {error}"));
+        let mut state = EvaluationState::new(&options).map_err(refused)?;
+        state.restore(from)?;
+        Ok(state)
+    }
+
+    fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let names = from.texts("inputs")?;
+        let indicators = from.integers("indicators", names.len(), 1)?;
+        let kind = |indicator| [InputKind::Numeric, InputKind::Indicator][indicator as usize];
+        let inputs = names.iter().zip(indicators);
+        self.inputs = inputs
+            .map(|(name, indicator)| Input { name: (*name).to_owned(), kind: kind(indicator) })
+            .collect();
+        self.classes = from.count("classes", u32::MAX as usize)?;
+        self.fingerprint = from.integer("fingerprint")?;
+        self.metrics.restore(&from.scope("metrics")?)?;
+        let samples = self.samples();
+        self.curve = self.restored_curve(&from.scope("curve")?)?;
+        self.drifts = from.any_integers("drifts")?;
+        let sound = self.drifts.is_sorted_by(|a, b| a < b)
+            && self.drifts.iter().all(|drift| (1..=samples).contains(drift));
+        from.check("drifts", sound, &format!("increasing numbers from 1 to {samples}"))?;
+        self.detector.restore(&from.scope("detector")?)?;
+        self.times.restore(&from.scope("times")?)?;
+        let updates = from.count("updates_since_point", u32::MAX as usize)? as u32;
+        self.updates_since_point =
+            (Duration::from_nanos(from.integer("time_since_point")?), updates);
+        let (late, inputs) = (self.late(samples), self.inputs.len());
+        self.waiting.restore(&from.scope("waiting")?, late, inputs, self.classes)
+    }
+
+    /// The curve, which has a point at every so many samples and none beyond those.
+    fn restored_curve(&self, from: &ReadScope<'_>) -> Result<Vec<CurvePoint>, ModelFileError> {
+        let samples = self.samples();
+        let every = self.options.curve_every;
+        let points = every.map_or(0, |every| samples / every);
+        // Not more than are there, lest a number of samples that was merely claimed takes memory.
+        from.check("weights", points <= from.length("floats") as u64, "as long as the curve")?;
+        let at: Vec<u64> = (1..=points).map(|point| point * every.unwrap_or(1)).collect();
+        curve::restore(from, &at)
+    }
+}
+
+/// Writes the options that have a part in the result.
+fn save_options(options: &PrequentialOptions, to: &mut WriteScope<'_>) {
+    to.integer("metrics_window", options.metrics_window);
+    to.value("curve_every", options.curve_every);
+    to.float("drift_confidence", options.drift_confidence);
+    to.value("separate_times", options.separate_times);
+    to.integer("delay", options.delay);
+}
+
+fn restored_options(from: &ReadScope<'_>) -> Result<PrequentialOptions, ModelFileError> {
+    let curve_every = match from.value("curve_every")? {
+        serde_json::Value::Null => None,
+        _ => Some(from.integer("curve_every")?),
+    };
+    Ok(PrequentialOptions {
+        metrics_window: from.count("metrics_window", usize::MAX)?,
+        curve_every,
+        drift_confidence: from.float("drift_confidence", 0.0..=1.0)?,
+        separate_times: from.flag("separate_times")?,
+        delay: from.integer("delay")?,
+        ..PrequentialOptions::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{any::Any, cell::Cell, io::Cursor, ops::ControlFlow};
+
+    use super::*;
+    use crate::{
+        online_bls::{OnlineBls, OnlineBlsConfig},
+        prequential::{Checkpoint, Observer, evaluate, resume},
+        state::StateWriter,
+        stream::csv::{CsvOptions, CsvStream},
+    };
+
+    /// A table whose categories and classes come one after the other.
+    fn table() -> CsvStream {
+        let mut text = String::from("size,colour,class\n");
+        for i in 0..150 {
+            text += &format!("{}.5,c{},{}\n", i * 7 % 31, i * 5 % (2 + i / 30), i % (2 + i / 60));
+        }
+        CsvStream::new(Box::new(Cursor::new(text)), CsvOptions::default()).unwrap()
+    }
+
+    fn model() -> OnlineBls {
+        let (feature_groups, feature_nodes, enhancement_nodes) = (2, 2, 5);
+        let single = OnlineBlsConfig::single();
+        let config = OnlineBlsConfig { feature_groups, feature_nodes, enhancement_nodes, ..single };
+        OnlineBls::new(config).unwrap()
+    }
+
+    fn options() -> PrequentialOptions {
+        PrequentialOptions {
+            metrics_window: 20,
+            curve_every: Some(7),
+            separate_times: true,
+            delay: 6,
+            checkpoint_every: Some(10),
+            ..PrequentialOptions::default()
+        }
+    }
+
+    /// Saves at every checkpoint.
+    #[derive(Default)]
+    struct Saved(Vec<(OnlineBls, EvaluationState, StateWriter)>);
+
+    impl Observer for Saved {
+        fn checkpoint(&mut self, checkpoint: Checkpoint<'_>) -> ControlFlow<()> {
+            let model: &dyn Any = checkpoint.model;
+            let model = model.downcast_ref::<OnlineBls>().unwrap().clone();
+            let mut state = StateWriter::default();
+            checkpoint.state.save(&mut state.root());
+            self.0.push((model, checkpoint.state.clone(), state));
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn saved() -> Vec<(OnlineBls, EvaluationState, StateWriter)> {
+        let now = Cell::new(Duration::ZERO);
+        let clock = || now.replace(now.get() + Duration::from_nanos(1111));
+        let mut saved = Saved::default();
+        evaluate(&mut table(), &mut model(), &options(), &clock, &mut saved).unwrap();
+        saved.0
+    }
+
+    #[test]
+    fn a_restored_state_is_the_one_that_was_saved() {
+        let saved = saved();
+        assert_eq!(saved.len(), 15);
+        for (_, state, written) in saved {
+            let restored = written.read_back(EvaluationState::restored).unwrap();
+            let mut again = StateWriter::default();
+            restored.save(&mut again.root());
+            assert_eq!(format!("{again:?}"), format!("{written:?}"));
+            // Block, limit and checkpoints are not saved, nor are samples that have left.
+            assert_eq!(restored.waiting.len(), state.waiting.len());
+            let EvaluationState { options, waiting, .. } = state.clone();
+            let restored = EvaluationState { options, waiting, ..restored };
+            assert_eq!(format!("{restored:?}"), format!("{state:?}"));
+        }
+    }
+
+    #[test]
+    fn an_altered_state_is_refused_or_can_go_on() {
+        let (model, _, written) = saved().swap_remove(12);
+        let clock = || Duration::ZERO;
+        let alterations = written.alterations();
+        let mut refused = 0;
+        for (_, altered) in &alterations {
+            let Ok(state) = altered.read_back(EvaluationState::restored) else {
+                refused += 1;
+                continue;
+            };
+            let options = state.options().clone();
+            // What is not seen to be wrong may give another result, but no panic.
+            let _ = resume(&mut table(), &mut model.clone(), state, &options, &clock, &mut ());
+        }
+        assert!(refused > alterations.len() / 2, "{refused} of {}", alterations.len());
+    }
+}

@@ -1,0 +1,214 @@
+//! Evaluations that are stopped and go on, against those that never were.
+
+use std::{any::Any, ops::ControlFlow, time::Duration};
+
+use broadstream::{
+    Checkpoint, Classifier, Error, Evaluation, EvaluationState, Observer, Outcome,
+    PrequentialOptions,
+    baselines::NoChange,
+    evaluate, resume,
+    stream::{
+        Stream,
+        csv::{CsvOptions, CsvStream},
+    },
+};
+
+use crate::{
+    hedge, several, stagger,
+    varied::{Predictions, Varied},
+};
+
+const CLOCK: &dyn Fn() -> Duration = &|| Duration::ZERO;
+
+/// Stops an evaluation at its first checkpoint and keeps what is needed to go on.
+struct Stop<M> {
+    predictions: Predictions,
+    passed: u64,
+    kept: Option<(M, EvaluationState)>,
+}
+
+impl<M> Default for Stop<M> {
+    fn default() -> Self {
+        Stop { predictions: Predictions::default(), passed: 0, kept: None }
+    }
+}
+
+impl<M: Classifier + Clone> Observer for Stop<M> {
+    fn sample(&mut self, outcome: Outcome<'_>) {
+        self.predictions.sample(outcome);
+    }
+
+    fn checkpoint(&mut self, checkpoint: Checkpoint<'_>) -> ControlFlow<()> {
+        let model: &dyn Any = checkpoint.model;
+        let model = model.downcast_ref::<M>().unwrap().clone();
+        self.kept = Some((model, checkpoint.state.clone()));
+        ControlFlow::Break(())
+    }
+
+    fn passed(&mut self, samples: u64) {
+        self.passed = samples;
+    }
+}
+
+/// A table whose categories and classes come one after the other, and change their meaning.
+fn table() -> Box<dyn Stream> {
+    let mut text = String::from("size,colour,class\n");
+    for i in 0..500_u32 {
+        let colour = i * 7 % (2 + i / 60);
+        let class = (colour + u32::from(i > 300)) % (2 + i / 100).min(4);
+        let size = if i % 11 == 0 { "?".to_owned() } else { (i * 37 % 101).to_string() };
+        text += &format!("{size},colour {colour},{class}\n");
+    }
+    csv(text)
+}
+
+fn csv(text: String) -> Box<dyn Stream> {
+    let reader = Box::new(std::io::Cursor::new(text.into_bytes()));
+    Box::new(CsvStream::new(reader, CsvOptions::default()).unwrap())
+}
+
+/// Evaluates in one go, which is returned, and with a stop at every checkpoint, in blocks of changing size.
+fn assert_stops_change_nothing<M: Classifier + Clone>(
+    stream: &dyn Fn() -> Box<dyn Stream>,
+    new: impl Fn() -> M,
+    options: &PrequentialOptions,
+    checkpoint_every: u64,
+) -> Evaluation {
+    let mut expected = Predictions::default();
+    let whole = evaluate(&mut *stream(), &mut new(), options, CLOCK, &mut expected).unwrap();
+    let (mut predictions, mut blocks) = (Vec::new(), [1, 100, 64, 7].into_iter().cycle());
+    let mut options = || PrequentialOptions {
+        block: blocks.next().unwrap(),
+        checkpoint_every: Some(checkpoint_every),
+        ..options.clone()
+    };
+    let mut stop = Stop::<M>::default();
+    let mut found = evaluate(&mut *stream(), &mut new(), &options(), CLOCK, &mut stop).unwrap();
+    predictions.append(&mut stop.predictions.0);
+    while let Some((mut model, state)) = stop.kept.take() {
+        let samples = state.samples();
+        assert_eq!(predictions.len() as u64, samples);
+        found = resume(&mut *stream(), &mut model, state, &options(), CLOCK, &mut stop).unwrap();
+        assert_eq!(stop.passed, samples);
+        predictions.append(&mut stop.predictions.0);
+    }
+    assert!(predictions == expected.0, "every {checkpoint_every}");
+    assert!(format!("{found:?}") == format!("{whole:?}"), "every {checkpoint_every}");
+    whole
+}
+
+#[test]
+fn stops_change_nothing() {
+    let streams: [&dyn Fn() -> Box<dyn Stream>; 3] =
+        [&|| Box::new(Varied::new()), &table, &|| Box::new(stagger().take(1300))];
+    let (mut drifts, mut restarts) = (0, 0);
+    for (i, stream) in streams.into_iter().enumerate() {
+        for (delay, separate_times, every) in [(0, false, 100), (0, true, 333), (30, i == 1, 90)] {
+            let (curve_every, metrics_window) = (Some(70), 150);
+            let options = PrequentialOptions {
+                curve_every,
+                metrics_window,
+                separate_times,
+                delay,
+                ..PrequentialOptions::default()
+            };
+            restarts +=
+                assert_stops_change_nothing(stream, several, &options, every).restarts.len();
+            drifts += assert_stops_change_nothing(stream, hedge, &options, every).drifts.len();
+            let plain = PrequentialOptions { delay, ..PrequentialOptions::default() };
+            assert_stops_change_nothing(stream, NoChange::new, &plain, every / 9);
+        }
+    }
+    assert!(drifts > 0 && restarts > 0, "{drifts} drifts and {restarts} restarts");
+}
+
+/// An evaluation of the table that was stopped after 100 samples.
+fn stopped() -> (NoChange, EvaluationState) {
+    let options = PrequentialOptions { checkpoint_every: Some(100), ..Default::default() };
+    let mut stop = Stop::<NoChange>::default();
+    let mut model = NoChange::new();
+    evaluate(&mut *table(), &mut model, &options, CLOCK, &mut stop).unwrap();
+    stop.kept.unwrap()
+}
+
+fn refusal(
+    stream: &mut dyn Stream,
+    model: &mut dyn Classifier,
+    options: &PrequentialOptions,
+) -> String {
+    let found: Result<_, Error> = resume(stream, model, stopped().1, options, CLOCK, &mut ());
+    found.unwrap_err().to_string()
+}
+
+#[test]
+fn another_stream_is_refused() {
+    let mut text = String::from("a,b,class\n");
+    for i in 0..200 {
+        text += &format!("{},u{},{}\n", i % 7, i % 3, i % 2);
+    }
+    let options = PrequentialOptions { checkpoint_every: Some(100), ..Default::default() };
+    let mut stop = Stop::<NoChange>::default();
+    evaluate(&mut *csv(text.clone()), &mut NoChange::new(), &options, CLOCK, &mut stop).unwrap();
+    let (model, state) = stop.kept.unwrap();
+    let go_on = |text: String| {
+        let (mut model, state) = (model.clone(), state.clone());
+        let found = resume(&mut *csv(text), &mut model, state, &options, CLOCK, &mut ());
+        found.map(|found| found.metrics.summary().samples).map_err(|error| error.to_string())
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let with = |line: usize, other: &str| {
+        let mut lines = lines.clone();
+        lines[line] = other;
+        lines.join("\n")
+    };
+    assert_eq!(go_on(text.clone()), Ok(200));
+    assert_eq!(go_on(with(101, "9,u9,9")), Ok(200), "what was not evaluated may change");
+    let differs = "this is not the stream that was evaluated: its first 100 samples, or the names \
+                   of their inputs and labels, differ";
+    let others = ["1.0000000000000002,u0,1", "1,u1,1", "1,u0,0", "1,u0,2", "?,u0,1"];
+    assert_eq!(lines[100], "1,u0,1");
+    for other in others {
+        assert_eq!(go_on(with(100, other)), Err(differs.to_owned()), "{other}");
+    }
+    assert_eq!(go_on(with(0, "a,c,class")), Err(differs.to_owned()), "another name");
+    assert_eq!(go_on(text.replace("u2", "u3")), Err(differs.to_owned()), "another category");
+    assert_eq!(
+        go_on(lines[..100].join("\n")),
+        Err("this is not the stream that was evaluated: it ends after 99 samples, \
+             but 100 were evaluated"
+            .to_owned())
+    );
+    assert_eq!(go_on(lines[..101].join("\n")), Ok(100), "at its end it only ends once more");
+}
+
+#[test]
+fn another_model_and_other_options_are_refused() {
+    let options = PrequentialOptions::default();
+    let (model, _) = stopped();
+    let refused = refusal(&mut *table(), &mut NoChange::new(), &options);
+    assert_eq!(
+        refused,
+        "model must be the one that was evaluated, as it was at the checkpoint, \
+         got one with 0 inputs and 0 classes"
+    );
+    let with = |options: &PrequentialOptions| refusal(&mut *table(), &mut model.clone(), options);
+    assert_eq!(
+        with(&PrequentialOptions { metrics_window: 10, ..options.clone() }),
+        "metrics_window must be the one that the evaluation began with, got 10 instead of 1000"
+    );
+    for (option, changed) in [
+        ("curve_every", PrequentialOptions { curve_every: Some(9), ..options.clone() }),
+        ("drift_confidence", PrequentialOptions { drift_confidence: 0.1, ..options.clone() }),
+        ("separate_times", PrequentialOptions { separate_times: true, ..options.clone() }),
+        ("delay", PrequentialOptions { delay: 1, ..options.clone() }),
+        ("limit", PrequentialOptions { limit: Some(99), ..options.clone() }),
+        ("checkpoint_every", PrequentialOptions { checkpoint_every: Some(0), ..options.clone() }),
+    ] {
+        let refused = with(&changed);
+        assert!(refused.starts_with(&format!("{option} must be ")), "{refused}");
+    }
+    let limited = PrequentialOptions { limit: Some(100), ..options };
+    let (mut model, state) = stopped();
+    let found = resume(&mut *table(), &mut model, state, &limited, CLOCK, &mut ()).unwrap();
+    assert_eq!(found.metrics.summary().samples, 100);
+}
