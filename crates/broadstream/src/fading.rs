@@ -11,7 +11,7 @@
 
 use crate::{
     error::Error,
-    factor::{Factor, Gram},
+    factor::{Factor, Gram, Health, Probe, Update},
     model_file::ModelFileError,
     state::{ReadScope, WriteScope},
     threads::Threads,
@@ -33,6 +33,13 @@ const BLOCK: usize = 64;
 /// However slowly the ridge fades, the factor is built anew after this many samples.
 const LONGEST_INTERVAL: usize = 10_000;
 
+/// After this many samples since a refresh the factor is compared with what it should be, and again
+/// after as many,
+const CHECK_EVERY: usize = 1024;
+
+/// and refreshed early if it is farther off than this.
+const LARGEST_RESIDUAL: f64 = 1e-8;
+
 /// What a learner that forgets keeps beside its factor.
 #[derive(Clone, Debug)]
 pub(crate) struct Fading {
@@ -50,6 +57,9 @@ pub(crate) struct Fading {
     /// Features and weights still to be added to `gram`.
     pending: Vec<f64>,
     pending_weights: Vec<f64>,
+    probe: Probe,
+    refreshes: u64,
+    worst_residual: f64,
 }
 
 impl Fading {
@@ -64,6 +74,9 @@ impl Fading {
             gram: Gram::new(order),
             pending: Vec::new(),
             pending_weights: Vec::new(),
+            probe: Probe::new(order, ridge / mu),
+            refreshes: 0,
+            worst_residual: 0.0,
         }
     }
 
@@ -82,9 +95,30 @@ impl Fading {
         self.interval
     }
 
-    /// How many samples may be learned before the next refresh.
+    /// How many samples may be learned before the factor may have to be refreshed.
     pub(crate) fn until_refresh(&self) -> usize {
-        self.interval - self.since_refresh
+        let until_check = CHECK_EVERY - self.since_refresh % CHECK_EVERY;
+        until_check.min(self.interval - self.since_refresh)
+    }
+
+    /// How often the factor was refreshed.
+    pub(crate) fn refreshes(&self) -> u64 {
+        self.refreshes
+    }
+
+    /// The largest residual that was found before a refresh or between two.
+    pub(crate) fn worst_residual(&self) -> f64 {
+        self.worst_residual
+    }
+
+    /// How its factor fares.
+    pub(crate) fn health(&self, factor: &Factor) -> Health {
+        self.probe.check(factor)
+    }
+
+    /// Takes note that the factor was given other weights.
+    pub(crate) fn weights_were_given(&mut self, factor: &Factor) {
+        self.probe.weights_were_given(factor);
     }
 
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
@@ -93,6 +127,9 @@ impl Fading {
         to.floats("pending", self.pending.clone());
         to.floats("pending_weights", self.pending_weights.clone());
         self.gram.save(&mut to.scope("gram"));
+        self.probe.save(&mut to.scope("probe"));
+        to.integer("refreshes", self.refreshes);
+        to.float("worst_residual", self.worst_residual);
     }
 
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
@@ -105,6 +142,9 @@ impl Fading {
         from.check_each("pending_weights", &pending_weights, "positive numbers", |w| *w > 0.0)?;
         let pending = from.floats("pending", rows * self.gram.order())?;
         self.gram.restore(&from.scope("gram")?)?;
+        self.probe.restore(&from.scope("probe")?)?;
+        self.refreshes = from.integer("refreshes")?;
+        self.worst_residual = from.float("worst_residual", 0.0..=f64::MAX)?;
         self.since_refresh = since_refresh;
         self.decay = decay;
         self.pending = pending;
@@ -112,21 +152,24 @@ impl Fading {
         Ok(())
     }
 
-    /// Follows the factor, which has learned these samples, and refreshes it when it is time. Returns
-    /// whether it did.
+    /// Follows the factor, which has learned these samples, at most as many as could be learned
+    /// [before a refresh](Self::until_refresh), and refreshes it when it is time. Returns whether it
+    /// did.
     pub(crate) fn absorb(
         &mut self,
-        features: &[f64],
-        weights: &[f64],
+        update: Update<'_>,
         factor: &mut Factor,
     ) -> Result<bool, Error> {
-        self.pending.extend_from_slice(features);
-        for weight in weights {
+        self.probe.learn(update)?;
+        self.pending.extend_from_slice(update.features);
+        for weight in update.weights {
             self.decay *= self.mu;
             self.pending_weights.push(weight / self.decay);
         }
-        self.since_refresh += weights.len();
-        let refresh = self.since_refresh >= self.interval;
+        self.since_refresh += update.weights.len();
+        let due = self.since_refresh >= self.interval;
+        let suffered = self.check(due, factor) > LARGEST_RESIDUAL;
+        let refresh = due || suffered;
         if refresh || self.pending_weights.len() >= BLOCK {
             self.gram.add(&self.pending, &self.pending_weights)?;
             self.pending.clear();
@@ -136,10 +179,27 @@ impl Fading {
             self.gram.scale(self.decay);
             self.decay = 1.0;
             self.since_refresh = 0;
+            self.refreshes = self.refreshes.saturating_add(1);
             // The next sweep turns λ/μ into λ.
-            factor.refactor(&self.gram, self.ridge / self.mu)?;
+            let ridge = factor.refactor(&self.gram, self.ridge / self.mu)?;
+            self.probe.refactored(factor, ridge);
+            if suffered {
+                // The weights are what they are: a refresh cannot put them right.
+                self.probe.weights_were_given(factor);
+            }
         }
         Ok(refresh)
+    }
+
+    /// The residual of the factor before a refresh, and now and then between two; else 0. It is asked
+    /// for after the same samples whatever the blocks.
+    fn check(&mut self, due: bool, factor: &Factor) -> f64 {
+        if !due && !self.since_refresh.is_multiple_of(CHECK_EVERY) {
+            return 0.0;
+        }
+        let Health { residual, .. } = self.probe.check(factor);
+        self.worst_residual = self.worst_residual.max(residual);
+        residual
     }
 }
 
@@ -161,10 +221,7 @@ fn default_interval(mu: f64, order: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        factor::{Update, tests::through_state},
-        random::Random,
-    };
+    use crate::{factor::tests::through_state, random::Random};
 
     const MU: f64 = 0.95;
 
@@ -179,11 +236,20 @@ mod tests {
     }
 
     fn learn(factor: &mut Factor, fading: &mut Fading, features: &[f64]) -> Vec<f64> {
+        learn_with(factor, fading, features, MU)
+    }
+
+    fn learn_with(
+        factor: &mut Factor,
+        fading: &mut Fading,
+        features: &[f64],
+        forgetting: f64,
+    ) -> Vec<f64> {
         let mut scores = vec![0.0; factor.targets()];
         let targets: Vec<f64> = (0..factor.targets()).map(|k| features[0] - k as f64).collect();
-        let update = Update { features, targets: &targets, weights: &[1.5], forgetting: MU };
+        let update = Update { features, targets: &targets, weights: &[1.5], forgetting };
         factor.sweep(update, &mut scores).unwrap();
-        fading.absorb(features, &[1.5], factor).unwrap();
+        fading.absorb(update, factor).unwrap();
         scores
     }
 
@@ -207,8 +273,53 @@ mod tests {
                     assert_eq!(learn(&mut other, &mut other_fading, row), scores, "order {order}");
                 }
                 assert_eq!(other.weights(), factor.weights(), "order {order}, at {at}");
+                assert_eq!(other_fading.health(&other), fading.health(&factor));
+                assert_eq!(other_fading.worst_residual(), fading.worst_residual());
+                assert_eq!(other_fading.refreshes(), fading.refreshes());
             }
         }
+    }
+
+    #[test]
+    fn a_sound_factor_stays_near_to_what_it_learned() {
+        for (order, mu, interval) in [(13, 0.95, None), (25, 0.9, Some(1)), (40, 0.9995, None)] {
+            let mut factor = Factor::new(order, 0.5 / mu);
+            let mut fading = Fading::new(order, mu, 0.5, interval);
+            for (i, row) in rows(order, 4000).chunks_exact(order).enumerate() {
+                // Targets come into being now and then.
+                factor.add_targets(1 + i / 1000);
+                learn_with(&mut factor, &mut fading, row, mu);
+            }
+            assert!(fading.worst_residual() > 0.0 && fading.worst_residual() < 1e-12);
+            assert_eq!(fading.refreshes(), 4000 / fading.interval() as u64);
+            let health = fading.health(&factor);
+            assert!(health.residual < 1e-12, "{health:?}");
+            assert_eq!(health.samples, 4000);
+        }
+    }
+
+    #[test]
+    fn a_factor_that_suffered_is_refreshed_early() {
+        let mu = 0.9999;
+        let mut factor = Factor::new(13, 0.5 / mu);
+        let mut fading = Fading::new(13, mu, 0.5, None);
+        factor.add_targets(2);
+        for (i, row) in rows(13, 3000).chunks_exact(13).enumerate() {
+            if i == 100 {
+                // Something that the sums do not know.
+                let update = Update {
+                    features: row,
+                    targets: &[1.0, 0.0],
+                    weights: &[1e-3],
+                    forgetting: 1.0,
+                };
+                factor.sweep(update, &mut [0.0; 2]).unwrap();
+            }
+            learn_with(&mut factor, &mut fading, row, mu);
+            assert_eq!(fading.refreshes(), u64::from(i >= CHECK_EVERY - 1), "sample {i}");
+        }
+        assert!(fading.worst_residual() > LARGEST_RESIDUAL);
+        assert!(fading.health(&factor).residual < 1e-12);
     }
 
     #[test]
@@ -232,6 +343,9 @@ mod tests {
         assert!(refused(&|to| to.floats("pending", vec![0.0; 129])));
         assert!(refused(&|to| to.floats("pending_weights", vec![-1.0; 10])));
         assert!(refused(&|to| to.scope("gram").floats("p", vec![0.0; 90])));
+        assert!(refused(&|to| to.scope("probe").floats("moments", vec![f64::NAN; 13])));
+        assert!(refused(&|to| to.scope("probe").float("ridge", -1.0)));
+        assert!(refused(&|to| to.float("worst_residual", -1.0)));
     }
 
     #[test]

@@ -12,7 +12,7 @@
 
 use std::ops::ControlFlow;
 
-use super::Factor;
+use super::{Factor, kernel::dot};
 use crate::error::Error;
 
 impl Factor {
@@ -76,18 +76,6 @@ impl Descent {
         self.norm = next;
         ControlFlow::Continue(())
     }
-}
-
-/// Σ a·b in four lanes, which a register can hold; the order of the sum is fixed.
-#[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; 4];
-    for (a, b) in a.chunks(4).zip(b.chunks(4)) {
-        for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
-            *lane = a.mul_add(*b, *lane);
-        }
-    }
-    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 }
 
 /// y ← y + factor · x.

@@ -186,3 +186,15 @@ pub(super) fn add_outer_product<const R: usize>(
         }
     }
 }
+
+/// Σ a·b in four lanes, which a register can hold; the order of the sum is fixed.
+#[inline(always)]
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; 4];
+    for (a, b) in a.chunks(4).zip(b.chunks(4)) {
+        for (lane, (a, b)) in lanes.iter_mut().zip(a.iter().zip(b)) {
+            *lane = a.mul_add(*b, *lane);
+        }
+    }
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+}

@@ -22,7 +22,7 @@
 //! `solve` what reads the factor, `many` the same for many samples, `weights` what follows it,
 //! `unlearn` what takes samples back, `slide` a window of samples, `certificate` what proves it. `refactor` builds the factor from a matrix, `gram` keeps that matrix,
 //! `sums` all that a regression has summed, `product` multiplies by the factor again, `correction`
-//! makes up for a ridge that fades between two refreshes.
+//! makes up for a ridge that fades between two refreshes, `probe` sees how far rounding has gone.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -33,6 +33,7 @@ mod kernel;
 mod many;
 mod panels;
 mod portable;
+mod probe;
 mod product;
 mod refactor;
 mod slide;
@@ -45,7 +46,12 @@ mod unlearn;
 mod weights;
 
 pub(crate) use self::panels::Column;
-pub use self::{gram::Gram, sums::Sums, weights::Weights};
+pub use self::{
+    gram::Gram,
+    probe::{Health, Probe},
+    sums::Sums,
+    weights::Weights,
+};
 
 use self::{
     panels::{Panels, TARGET_ROWS, TargetPanels},

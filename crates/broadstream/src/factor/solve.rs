@@ -60,7 +60,7 @@ impl Factor {
     }
 
     /// Solves Lᵀx = b in place, for the leading part of L if x is shorter than its order.
-    fn back_substitute(&self, x: &mut [f64]) {
+    pub(super) fn back_substitute(&self, x: &mut [f64]) {
         match self.path {
             Path::Portable => self.back_substitute_panels(Portable, x),
             #[cfg(target_arch = "x86_64")]

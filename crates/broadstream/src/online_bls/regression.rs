@@ -184,10 +184,11 @@ impl Regression {
         }
         self.leverages.extend(self.factor.last_leverages());
         let Some(fading) = &mut self.fading else { return Ok(()) };
-        let refreshed = fading.absorb(update.features, update.weights, &mut self.factor)?;
+        let refreshed = fading.absorb(update, &mut self.factor)?;
         match &mut self.kept {
             Some(kept) if refreshed && self.correction_steps > 0 => {
                 kept.give_to(&mut self.factor);
+                fading.weights_were_given(&self.factor);
             }
             Some(kept) if refreshed => *kept = Weights::of(&self.factor),
             _ => {}
