@@ -133,6 +133,38 @@ pub enum StreamError {
         name: String,
     },
 
+    /// A line is not a JSON object.
+    #[error("line {line}, byte {byte}: expected a JSON object: {reason}")]
+    Json {
+        /// The line.
+        line: u64,
+        /// Where in the line, from 1.
+        byte: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A row has an array.
+    #[error(
+        "{place}, column '{column}': expected one value, found an array; drop the column, or give \
+         its values names"
+    )]
+    Array {
+        /// Where the row stands.
+        place: Place,
+        /// The key or column.
+        column: String,
+    },
+
+    /// The name of a column is too long to be one.
+    #[error("{place}: the name of a column must be at most {limit} bytes long")]
+    NameTooLong {
+        /// Where it was found.
+        place: Place,
+        /// The longest accepted.
+        limit: usize,
+    },
+
     /// The columns of rows are not those that the inputs came from.
     #[error("column '{column}' does not fit the inputs of the model: {reason}")]
     Encoding {

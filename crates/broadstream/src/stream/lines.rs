@@ -79,6 +79,16 @@ impl Lines {
         self.searched = self.next;
     }
 
+    /// Skips the byte order mark that the next line may begin with.
+    pub(super) fn skip_byte_order_mark(&mut self) -> Result<(), StreamError> {
+        const MARK: &[u8] = b"\xef\xbb\xbf";
+        let line = self.peek()?;
+        if line.is_some_and(|line| self.buffer[line].starts_with(MARK)) {
+            self.skip(MARK.len());
+        }
+        Ok(())
+    }
+
     /// Says which byte ends a line.
     pub(super) fn end_lines_by(&mut self, terminator: u8) {
         self.terminator = terminator;
@@ -106,6 +116,25 @@ impl Lines {
                 }
             }
         }
+    }
+
+    /// Where the next line lies if the source need not be asked for it.
+    pub(super) fn ready(&mut self) -> Option<Range<usize>> {
+        match memchr(self.terminator, &self.buffer[self.searched..self.filled]) {
+            Some(found) => {
+                self.searched += found;
+                Some(self.next..self.searched)
+            }
+            None => {
+                self.searched = self.filled;
+                None
+            }
+        }
+    }
+
+    /// Whether the source has nothing more to give.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// Goes on behind the line that was just peeked at.

@@ -1,6 +1,7 @@
 //! Where samples come from: files, memory and generators behind one trait.
 
 pub mod csv;
+pub mod jsonl;
 pub mod synth;
 
 mod cell;

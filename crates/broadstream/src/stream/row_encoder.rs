@@ -148,6 +148,14 @@ impl RowEncoder {
         self.positions.get(name).copied()
     }
 
+    /// As [`column`](Self::column), faster if the column is at the position expected.
+    pub(super) fn find_column(&self, name: &str, expected: usize) -> Option<usize> {
+        match self.columns.get(expected) {
+            Some(column) if column.name == name => Some(expected),
+            _ => self.column(name),
+        }
+    }
+
     /// The names of the columns in the order of their positions.
     pub fn columns(&self) -> impl ExactSizeIterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
@@ -475,6 +483,7 @@ fn utf8(text: &[u8], place: Place) -> Result<&str, StreamError> {
 /// is not a number, and returns how many these are.
 ///
 /// Whole rows of most files go through this loop, so it stands alone and holds nothing else.
+#[inline(never)] // within its caller it is slower
 fn read_numbers<'c>(
     cell: impl Fn(usize) -> &'c [u8],
     columns: &[InputColumn],
