@@ -44,6 +44,7 @@ use crate::{
     classifier::Classifier,
     error::Error,
     online_bls::{OnlineBls, OnlineBlsConfig, Partial},
+    prequential::EvaluationState,
     schema::{Input, Schema},
     state::{ReadScope, StateWriter},
     stream::RowEncoding,
@@ -61,6 +62,8 @@ pub struct ModelFile<'a> {
     pub schema: &'a Schema,
     /// What the rows that it learned looked like, if they were rows.
     pub encoding: Option<&'a RowEncoding>,
+    /// How far an evaluation of the model has come, if it is to go on.
+    pub evaluation: Option<&'a EvaluationState>,
     /// What the program that writes the file wants to find again; none of the library's business.
     pub notes: Option<&'a Map<String, Value>>,
     /// Whether the random weights of the features are stored. Without them the file is smaller, and
@@ -85,7 +88,8 @@ impl<'a> ModelFile<'a> {
 
     /// A model or a part of one with its names, and nothing else.
     pub fn of(content: Content<'a>, schema: &'a Schema) -> Self {
-        ModelFile { content, schema, encoding: None, notes: None, feature_weights: true }
+        let (encoding, evaluation, notes) = (None, None, None);
+        ModelFile { content, schema, encoding, evaluation, notes, feature_weights: true }
     }
 
     /// Writes the file. Whoever calls this sees to it that a file which could not be written does not
@@ -100,6 +104,9 @@ impl<'a> ModelFile<'a> {
         root.value("notes", self.notes.cloned().unwrap_or_default());
         if let Some(encoding) = self.encoding {
             encoding.save(&mut root.scope("encoding"));
+        }
+        if let Some(evaluation) = self.evaluation {
+            evaluation.save(&mut root.scope("evaluation"));
         }
         match self.content {
             Content::Model(model) => {
@@ -128,6 +135,8 @@ pub struct Saved<T = OnlineBls> {
     pub schema: Schema,
     /// What the rows that it learned looked like, if they were rows.
     pub encoding: Option<RowEncoding>,
+    /// How far an evaluation of the model has come, if it is to go on.
+    pub evaluation: Option<EvaluationState>,
     /// What the program that wrote the file wanted to find again.
     pub notes: Map<String, Value>,
     /// The version of the program that wrote the file.
@@ -174,10 +183,15 @@ fn saved<T>(root: &ReadScope<'_>, model: T, schema: Schema) -> Result<Saved<T>, 
     if let Some(encoding) = &mut encoding {
         encoding.restore(&root.scope("encoding")?)?;
     }
+    let evaluation = match root.has("evaluation") {
+        true => Some(EvaluationState::restored(&root.scope("evaluation")?)?),
+        false => None,
+    };
     Ok(Saved {
         model,
         schema,
         encoding,
+        evaluation,
         notes: notes.ok_or_else(|| root.invalid("notes", "an object"))?,
         program: root.text("program")?.to_owned(),
     })

@@ -90,14 +90,13 @@ impl EvaluationState {
         samples.min(self.options.label_delay() - 1)
     }
 
-    #[allow(dead_code)]
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         save_options(&self.options, &mut to.scope("options"));
         to.texts("inputs", self.inputs.iter().map(|input| input.name.as_str()));
         let indicator = |input: &Input| u64::from(input.kind == InputKind::Indicator);
         to.integers("indicators", self.inputs.iter().map(indicator).collect());
         to.integer("classes", self.classes);
-        to.integer("fingerprint", self.fingerprint);
+        to.integers("fingerprint", vec![self.fingerprint]);
         self.metrics.save(&mut to.scope("metrics"));
         curve::save(&self.curve, &mut to.scope("curve"));
         to.integers("drifts", self.drifts.clone());
@@ -110,7 +109,6 @@ impl EvaluationState {
     }
 
     /// An evaluation as it was saved, with the options that it began with.
-    #[allow(dead_code)]
     pub(crate) fn restored(from: &ReadScope<'_>) -> Result<Self, ModelFileError> {
         let options = restored_options(&from.scope("options")?)?;
         let refused = |error| from.invalid("options", &format!("sound: {error}"));
@@ -128,7 +126,7 @@ impl EvaluationState {
             .map(|(name, indicator)| Input { name: (*name).to_owned(), kind: kind(indicator) })
             .collect();
         self.classes = from.count("classes", u32::MAX as usize)?;
-        self.fingerprint = from.integer("fingerprint")?;
+        self.fingerprint = from.integers("fingerprint", 1, u64::MAX)?[0];
         self.metrics.restore(&from.scope("metrics")?)?;
         let samples = self.samples();
         self.curve = self.restored_curve(&from.scope("curve")?)?;
