@@ -78,7 +78,7 @@ pub use self::{
     forgetting::Forgetting,
     late_labels::{LateLabels, LatePrediction},
     member::Member,
-    online_bls::{Certificate, OnlineBls, OnlineBlsConfig, Partial},
+    online_bls::{Certificate, OnlineBls, OnlineBlsConfig, Partial, RegressionHealth},
     prequential::{
         Checkpoint, Contestant, CurvePoint, Evaluation, EvaluationState, Observer, Outcome,
         PrequentialOptions, Times, compare, evaluate, resume,

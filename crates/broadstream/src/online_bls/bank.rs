@@ -3,6 +3,7 @@
 use super::{
     committee::{Committee, Verdict},
     config::OnlineBlsConfig,
+    health::RegressionHealth,
     plan::plan,
     regression::{Regression, Run},
     restart::Restart,
@@ -249,7 +250,7 @@ impl Bank {
         for (i, regression) in self.regressions.iter_mut().enumerate() {
             let mut all = regression.sums();
             all.merge(&sums(i))?;
-            regression.rebuild(&all)?;
+            regression.rebuild(&all, self.learned + learned)?;
         }
         self.learned += learned;
         Ok(())
@@ -260,12 +261,18 @@ impl Bank {
         self.committee.merge(&other.committee);
     }
 
-    /// Builds all regressions anew from the sums of the largest. None may forget.
-    pub(super) fn rebuild(&mut self, sums: &Sums) -> Result<(), Error> {
+    /// Builds all regressions anew from the sums of so many samples, as the largest has them. None may
+    /// forget.
+    pub(super) fn rebuild(&mut self, sums: &Sums, samples: u64) -> Result<(), Error> {
         for regression in &mut self.regressions {
-            regression.rebuild(&sums.prefix(regression.plan().features))?;
+            regression.rebuild(&sums.prefix(regression.plan().features), samples)?;
         }
         Ok(())
+    }
+
+    /// How each regression fares.
+    pub(super) fn health(&self) -> Vec<RegressionHealth> {
+        self.regressions.iter().map(Regression::health).collect()
     }
 
     /// Takes back samples, all or none, and returns the residual of the largest regression before and

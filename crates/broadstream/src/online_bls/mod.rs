@@ -5,6 +5,7 @@ mod bank;
 mod committee;
 mod config;
 mod exact;
+mod health;
 mod merge;
 mod partial;
 mod plan;
@@ -15,7 +16,9 @@ mod unlearn;
 mod window;
 
 pub(crate) use self::config::check;
-pub use self::{config::OnlineBlsConfig, partial::Partial, unlearn::Certificate};
+pub use self::{
+    config::OnlineBlsConfig, health::RegressionHealth, partial::Partial, unlearn::Certificate,
+};
 
 use self::{
     bank::Bank,
@@ -114,6 +117,26 @@ impl OnlineBls {
     /// The weight of the samples learned of each class, less those unlearned.
     pub fn class_totals(&self) -> &[f64] {
         &self.class_totals
+    }
+
+    /// Whether rounding has left the regressions what they should be, one by one. This takes a pass over
+    /// each factor.
+    ///
+    /// ```
+    /// use broadstream::{Classifier, OnlineBls, OnlineBlsConfig, Sample};
+    ///
+    /// let mut model = OnlineBls::new(OnlineBlsConfig::single())?;
+    /// model.learn_one(Sample::dense(&[]), 0, 1.0)?;
+    /// assert!(model.health()[0].now.residual < 1e-14);
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn health(&self) -> Vec<RegressionHealth> {
+        self.bank.health()
+    }
+
+    /// How many samples the window holds, if the model is that of a window.
+    pub fn window_samples(&self) -> Option<usize> {
+        self.window.as_ref().map(SampleWindow::len)
     }
 
     /// The inputs in the order of their declaration.
@@ -262,7 +285,8 @@ impl OnlineBls {
         let x = ScaledSample::new(x, self.features.last_scaled());
         window.push(x, class, self.rows.weights[0]);
         if !sound || window.is_due() {
-            self.bank.rebuild(&window.sums(&self.features, classes)?)?;
+            let sums = window.sums(&self.features, classes)?;
+            self.bank.rebuild(&sums, window.len() as u64)?;
         }
         Ok(())
     }

@@ -1,6 +1,11 @@
 //! One ridge regression of a model: a factor, and what keeps it in shape while it forgets.
 
-use super::{config::OnlineBlsConfig, plan::RegressionPlan, rows::Rows};
+use super::{
+    config::OnlineBlsConfig,
+    health::{RegressionHealth, Watch},
+    plan::RegressionPlan,
+    rows::Rows,
+};
 use crate::{
     error::Error,
     factor::{Factor, Sums, Update, Weights},
@@ -17,7 +22,7 @@ pub(super) struct Regression {
     plan: RegressionPlan,
     correction_steps: usize,
     factor: Factor,
-    fading: Option<Fading>,
+    upkeep: Upkeep,
     /// The weights, if they are kept up to date.
     kept: Option<Weights>,
     /// The scores of the last run, and its features if they are fewer than the model's.
@@ -25,6 +30,15 @@ pub(super) struct Regression {
     prefix: Vec<f64>,
     /// The leverages of the last run.
     leverages: Vec<f64>,
+}
+
+/// What keeps a factor in shape.
+#[derive(Clone, Debug)]
+enum Upkeep {
+    /// It forgets, and is refreshed.
+    Fading(Fading),
+    /// It does not, and is watched.
+    Watch(Watch),
 }
 
 /// Samples of positive weight for [`Regression::learn`], a row each.
@@ -39,11 +53,12 @@ impl Regression {
     /// A regression that has learned nothing.
     pub(super) fn new(plan: RegressionPlan, config: &OnlineBlsConfig, threads: &Threads) -> Self {
         let RegressionPlan { features, forgetting, ridge, .. } = plan;
-        let mut fading = (forgetting < 1.0)
-            .then(|| Fading::new(features, forgetting, ridge, config.refresh_every));
-        if let Some(fading) = &mut fading {
-            fading.share_threads(threads);
-        }
+        let mut upkeep = if forgetting < 1.0 {
+            Upkeep::Fading(Fading::new(features, forgetting, ridge, config.refresh_every))
+        } else {
+            Upkeep::Watch(Watch::new(features, ridge))
+        };
+        upkeep.share_threads(threads);
         // Forgetting nothing divides by 1; see `fading` for the rest.
         let mut factor = Factor::new(features, ridge / forgetting);
         for nested in config.nested_features() {
@@ -54,9 +69,9 @@ impl Regression {
             (config.keep_weights || config.correction_steps > 0).then(|| Weights::of(&factor));
         Regression {
             plan,
+            upkeep,
             correction_steps: config.correction_steps,
             factor,
-            fading,
             kept,
             scores: Vec::new(),
             prefix: Vec::new(),
@@ -84,7 +99,10 @@ impl Regression {
 
     /// Samples between two refreshes, if it forgets.
     pub(super) fn refresh_every(&self) -> Option<usize> {
-        self.fading.as_ref().map(Fading::interval)
+        match &self.upkeep {
+            Upkeep::Fading(fading) => Some(fading.interval()),
+            Upkeep::Watch(_) => None,
+        }
     }
 
     /// Makes room for that many classes.
@@ -152,10 +170,10 @@ impl Regression {
         // do so sample by sample.
         let mut start = 0;
         while start < samples {
-            let most = match (&self.kept, &self.fading) {
+            let most = match (&self.kept, &self.upkeep) {
                 (Some(_), _) => 1,
-                (None, Some(fading)) => fading.until_refresh(),
-                (None, None) => samples,
+                (None, Upkeep::Fading(fading)) => fading.until_refresh(),
+                (None, Upkeep::Watch(watch)) => watch.until_check(),
             };
             let end = samples.min(start + most);
             let update = Update {
@@ -174,16 +192,19 @@ impl Regression {
     /// Learns samples before the next refresh, and refreshes then.
     fn sweep(&mut self, update: Update<'_>, scores: std::ops::Range<usize>) -> Result<(), Error> {
         let scores = &mut self.scores[scores];
-        match (&mut self.kept, &self.fading) {
+        match (&mut self.kept, &self.upkeep) {
             (None, _) => self.factor.sweep(update, scores)?,
-            (Some(kept), Some(fading)) if self.correction_steps > 0 => {
+            (Some(kept), Upkeep::Fading(fading)) if self.correction_steps > 0 => {
                 let (missing, steps) = (fading.missing_ridge(), self.correction_steps);
                 kept.learn_corrected(&mut self.factor, update, missing, steps, scores)?;
             }
             (Some(kept), _) => kept.learn(&mut self.factor, update, scores)?,
         }
         self.leverages.extend(self.factor.last_leverages());
-        let Some(fading) = &mut self.fading else { return Ok(()) };
+        let fading = match &mut self.upkeep {
+            Upkeep::Fading(fading) => fading,
+            Upkeep::Watch(watch) => return watch.follow(&self.factor, update, None).map(|_| ()),
+        };
         let refreshed = fading.absorb(update, &mut self.factor)?;
         match &mut self.kept {
             Some(kept) if refreshed && self.correction_steps > 0 => {
@@ -216,7 +237,8 @@ impl Regression {
         let (learned, removed) = (update(learned, order), update(removed, order));
         let sound = self.factor.slide(learned, removed, &mut self.scores)?;
         self.leverages = self.factor.last_leverages();
-        Ok(sound)
+        let Upkeep::Watch(watch) = &mut self.upkeep else { return Ok(sound) };
+        Ok(watch.follow(&self.factor, learned, Some(removed))? && sound)
     }
 
     /// What it has summed; it must forget nothing.
@@ -224,17 +246,23 @@ impl Regression {
         Sums::of(&self.factor, self.plan.ridge)
     }
 
-    /// Becomes the optimum of what was summed; it must forget nothing.
-    pub(super) fn rebuild(&mut self, sums: &Sums) -> Result<(), Error> {
+    /// Becomes the optimum of what was summed of so many samples; it must forget nothing.
+    pub(super) fn rebuild(&mut self, sums: &Sums, samples: u64) -> Result<(), Error> {
         self.factor.rebuild(sums, self.plan.ridge)?;
+        if let Upkeep::Watch(watch) = &mut self.upkeep {
+            watch.rebuilt(&self.factor, samples);
+        }
         self.follow_factor();
         Ok(())
     }
 
     /// Takes back samples; it must forget nothing. If one is refused it is to be thrown away.
     pub(super) fn unlearn(&mut self, rows: &Rows) -> Result<(), Error> {
-        for Update { features, targets, weights, .. } in rows.updates(self.plan.features) {
-            self.factor.unlearn(features, targets, weights[0])?;
+        for update in rows.updates(self.plan.features) {
+            self.factor.unlearn(update.features, update.targets, update.weights[0])?;
+            if let Upkeep::Watch(watch) = &mut self.upkeep {
+                watch.unlearn(update)?;
+            }
         }
         self.follow_factor();
         Ok(())
@@ -247,7 +275,11 @@ impl Regression {
         change: &[f64],
         weight: f64,
     ) -> Result<(), Error> {
-        self.factor.correct(&features[..self.plan.features], change, weight)?;
+        let features = &features[..self.plan.features];
+        self.factor.correct(features, change, weight)?;
+        if let Upkeep::Watch(watch) = &mut self.upkeep {
+            watch.correct(features, change, weight)?;
+        }
         self.follow_factor();
         Ok(())
     }
@@ -259,10 +291,26 @@ impl Regression {
         }
     }
 
+    /// How it fares.
+    pub(super) fn health(&self) -> RegressionHealth {
+        let name = self.plan.name.clone();
+        match &self.upkeep {
+            Upkeep::Watch(watch) => watch.health(name, &self.factor),
+            Upkeep::Fading(fading) => RegressionHealth {
+                name,
+                features: self.plan.features,
+                now: fading.health(&self.factor),
+                worst_residual: fading.worst_residual(),
+                refreshes: fading.refreshes(),
+            },
+        }
+    }
+
     pub(super) fn save(&self, to: &mut WriteScope<'_>) {
         self.factor.save(&mut to.scope("factor"));
-        if let Some(fading) = &self.fading {
-            fading.save(&mut to.scope("fading"));
+        match &self.upkeep {
+            Upkeep::Fading(fading) => fading.save(&mut to.scope("fading")),
+            Upkeep::Watch(watch) => watch.save(&mut to.scope("watch")),
         }
         if let Some(kept) = &self.kept {
             kept.save(&mut to.scope("weights"));
@@ -279,8 +327,9 @@ impl Regression {
         self.factor.restore(&from.scope("factor")?)?;
         let sound = self.factor.targets() == classes;
         from.check("factor", sound, "of as many targets as there are classes")?;
-        if let Some(fading) = &mut self.fading {
-            fading.restore(&from.scope("fading")?)?;
+        match &mut self.upkeep {
+            Upkeep::Fading(fading) => fading.restore(&from.scope("fading")?)?,
+            Upkeep::Watch(watch) => watch.restore(&from.scope("watch")?)?,
         }
         if let Some(kept) = &mut self.kept {
             kept.restore(&from.scope("weights")?)?;
@@ -291,9 +340,7 @@ impl Regression {
     /// Shares threads with others.
     pub(super) fn share_threads(&mut self, threads: &Threads) {
         self.factor.share_threads(threads);
-        if let Some(fading) = &mut self.fading {
-            fading.share_threads(threads);
-        }
+        self.upkeep.share_threads(threads);
     }
 
     /// The leverages of the samples of the last run, before they were learned.
@@ -304,5 +351,13 @@ impl Regression {
     /// The scores of the last run: for each sample and nested model a row.
     pub(super) fn last_scores(&self) -> &[f64] {
         &self.scores
+    }
+}
+
+impl Upkeep {
+    fn share_threads(&mut self, threads: &Threads) {
+        if let Upkeep::Fading(fading) = self {
+            fading.share_threads(threads);
+        }
     }
 }

@@ -33,7 +33,6 @@ pub(super) struct SampleWindow {
     samples: VecDeque<PastSample>,
     /// Samples learned since the regressions were last built anew.
     since_rebuild: usize,
-    rebuilds: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -45,17 +44,12 @@ struct PastSample {
 
 impl SampleWindow {
     pub(super) fn new(capacity: usize) -> Self {
-        SampleWindow { capacity, samples: VecDeque::new(), since_rebuild: 0, rebuilds: 0 }
+        SampleWindow { capacity, samples: VecDeque::new(), since_rebuild: 0 }
     }
 
     /// How many samples there are.
     pub(super) fn len(&self) -> usize {
         self.samples.len()
-    }
-
-    /// How often the regressions were built anew.
-    pub(super) fn rebuilds(&self) -> u64 {
-        self.rebuilds
     }
 
     /// Takes in a sample that was learned; the oldest leaves if there is no room for both.
@@ -89,13 +83,11 @@ impl SampleWindow {
             sums.add(&rows.features.plain, &rows.targets, &rows.weights)?;
         }
         self.since_rebuild = 0;
-        self.rebuilds += 1;
         Ok(sums)
     }
 
     pub(super) fn save(&self, to: &mut WriteScope<'_>) {
         to.integer("since_rebuild", self.since_rebuild);
-        to.integer("rebuilds", self.rebuilds);
         ScaledSample::save_all(
             self.samples.iter().map(|sample| &sample.x),
             &mut to.scope("samples"),
@@ -112,7 +104,6 @@ impl SampleWindow {
         classes: usize,
     ) -> Result<(), ModelFileError> {
         self.since_rebuild = from.count("since_rebuild", self.capacity.max(LEAST_INTERVAL))?;
-        self.rebuilds = from.integer("rebuilds")?;
         let samples = ScaledSample::restore_all(&from.scope("samples")?, inputs)?;
         from.check("samples", samples.len() <= self.capacity, "no more than the window holds")?;
         let most = (classes as u64).saturating_sub(1);

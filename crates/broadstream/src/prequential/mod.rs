@@ -213,7 +213,8 @@ fn go_on(
         let to_ends = ends.iter().flatten().map(|every| every - seen % every);
         to_ends.fold((options.block as u64).min(limit - seen), u64::min)
     };
-    while seen < limit {
+    let mut stopped = false;
+    while seen < limit && !stopped {
         let started = clock();
         block.clear();
         let read = stream.read_block(&mut block, longest(seen) as usize);
@@ -223,19 +224,18 @@ fn go_on(
         }
         // What was read before a fault is evaluated too, so that the fault is met at the same
         // sample whatever the block size.
-        let mut ended = false;
         for run in &mut runs {
             run.state.times.reading += reading;
-            ended |= run.block(&block, stream.schema())?.is_break();
+            stopped |= run.block(&block, stream.schema())?.is_break();
         }
-        if read? == 0 || ended {
-            break;
-        }
+        let ended = read? == 0;
         seen += block.len() as u64;
-        if options.checkpoint_every.is_some_and(|every| seen.is_multiple_of(every)) {
+        // The end is a checkpoint too, unless there was one just before.
+        let due = |every: u64| seen.is_multiple_of(every) != ended || (seen == limit && !ended);
+        if !stopped && options.checkpoint_every.is_some_and(due) {
             let fingerprint = fingerprint.value();
             for run in &mut runs {
-                ended |= run.checkpoint(stream.schema(), fingerprint).is_break();
+                stopped |= run.checkpoint(stream.schema(), fingerprint).is_break();
             }
         }
         if ended {

@@ -21,8 +21,8 @@ pub trait Observer {
         ControlFlow::Continue(())
     }
 
-    /// Called after every so many samples, if [checkpoints](super::PrequentialOptions::checkpoint_every)
-    /// were asked for: what is kept of it is all that is needed to [resume](super::resume()). `Break`
+    /// Called after every so many samples and at the end, if
+    /// [checkpoints](super::PrequentialOptions::checkpoint_every) were asked for: what is kept of it is all that is needed to [resume](super::resume()). `Break`
     /// ends the evaluation there.
     fn checkpoint(&mut self, _checkpoint: Checkpoint<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
