@@ -35,6 +35,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
         metrics_window: arguments.metrics_window,
         curve_every: Some(arguments.curve_every),
         separate_times: arguments.separate_times,
+        delay: arguments.delay,
         ..PrequentialOptions::default()
     };
     options.check()?;
@@ -68,6 +69,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
     let evaluations = broadstream::compare(&mut *opened.stream, &mut contestants, &options, &clock);
     progress.finish();
     let evaluations = evaluations.with_context(|| source.name())?;
+    // Runs whose labels were late are not to be averaged with others.
+    let late = (options.delay > 0).then(|| ("delay".to_owned(), options.delay as f64));
     let records: Vec<Record> = models
         .into_iter()
         .zip(&evaluations)
@@ -75,6 +78,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
             experiment: "compare".to_owned(),
             stream: source.name(),
             method: name,
+            parameters: late.clone().into_iter().collect(),
             machine: machine::name(),
             ..record::of(evaluation, config)
         })

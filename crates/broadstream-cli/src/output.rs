@@ -28,6 +28,7 @@ pub(crate) struct Report<'a> {
     pub(crate) model: &'a Model,
     pub(crate) evaluation: &'a Evaluation,
     pub(crate) metrics_window: usize,
+    pub(crate) delay: u64,
     pub(crate) seconds: f64,
 }
 
@@ -92,6 +93,7 @@ impl Report<'_> {
             "inputs": self.schema.inputs().len(),
             "classes": labels.len(),
             "labels": labels,
+            "delay": self.delay,
             "oca": summary.oca,
             "oce": summary.oce,
             "bacc": summary.bacc,
@@ -134,8 +136,12 @@ impl Report<'_> {
     fn table(&self) -> String {
         let summary = self.evaluation.metrics.summary();
         let window = self.evaluation.metrics.window_summary();
+        let late = match self.delay {
+            0 | 1 => String::new(),
+            delay => format!(", labels {delay} samples late"),
+        };
         let mut text = format!(
-            "{}: {} samples, {} inputs, {} classes\n{}\n\n",
+            "{}: {} samples, {} inputs, {} classes{late}\n{}\n\n",
             self.source,
             summary.samples,
             self.schema.inputs().len(),

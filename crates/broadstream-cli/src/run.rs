@@ -35,6 +35,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
             .then(|| options.curve_every.unwrap_or(1000)),
         drift_confidence: options.drift_confidence,
         separate_times: options.separate_times,
+        delay: options.delay,
+        ..PrequentialOptions::default()
     };
     prequential.check()?;
     if options.curve_every.is_some() && prequential.curve_every.is_none() {
@@ -73,6 +75,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
         model: &model,
         evaluation: &evaluation,
         metrics_window: options.metrics_window,
+        delay: options.delay,
         seconds,
     };
     if let Some(path) = &options.report {

@@ -191,6 +191,30 @@ fn results_do_not_depend_on_the_block_or_on_separate_times() {
 }
 
 #[test]
+fn labels_may_come_late() {
+    let source = "stagger:samples=600";
+    let run = |delay| json(&["run", source, "--delay", delay]);
+    let (known, late) = (run("0"), run("200"));
+    assert_eq!((&known["delay"], &late["delay"]), (&Value::from(0), &Value::from(200)));
+    assert_eq!(run("1")["log_loss"], known["log_loss"]);
+    let unpredicted = |result: &Value| {
+        let cells = result["confusion"].as_array().unwrap().iter().flat_map(|row| row.as_array());
+        600 - cells.flatten().map(|count| count.as_u64().unwrap()).sum::<u64>()
+    };
+    assert_eq!((unpredicted(&known), unpredicted(&late)), (1, 200));
+    let shown = stdout(&broadstream(&["run", source, "--model", "no-change", "--delay", "9"]));
+    assert!(shown.starts_with("stagger:samples=600: 600 samples"), "{shown}");
+    assert!(shown.lines().next().unwrap().ends_with(", labels 9 samples late"), "{shown}");
+    let majority = |arguments: [&str; 3]| -> Value {
+        let more = [source, "--json", "--delay", "200"];
+        serde_json::from_str(&stdout(&broadstream(&[&arguments, &more[..]].concat()))).unwrap()
+    };
+    let compared = &majority(["compare", "--models", "majority"])[0];
+    assert_eq!(compared["parameters"]["delay"], 200.0);
+    assert_eq!(compared["metrics"]["oca"], majority(["run", "--model", "majority"])["oca"]);
+}
+
+#[test]
 fn times_can_be_measured_apart() {
     let result = json(&["run", "sea", "--limit", "200", "--separate-times"]);
     assert!(result["times"]["predicting"].as_f64().unwrap() > 0.0);

@@ -32,6 +32,10 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) metrics_window: usize,
 
+    /// How late labels come: a sample is learned just before the one N after it is predicted
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) delay: u64,
+
     /// Samples between two points of the curves
     #[arg(long, value_name = "N", default_value_t = 1000,
           value_parser = clap::value_parser!(u64).range(1..))]

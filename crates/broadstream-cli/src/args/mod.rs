@@ -308,6 +308,10 @@ pub(crate) struct EvaluationArguments {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) metrics_window: usize,
 
+    /// How late labels come: a sample is learned just before the one N after it is predicted
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) delay: u64,
+
     /// How likely a drift may be reported where there is none: less is more careful and slower
     #[arg(long, value_name = "PROBABILITY", default_value_t = Adwin::CONFIDENCE)]
     pub(crate) drift_confidence: f64,
