@@ -8,7 +8,7 @@ DATA ?=
 BENCH_OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench accuracy peers lint format doc deny clean
+.PHONY: help build demo test soak bench accuracy peers lint format doc deny clean
 
 help: ## List the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ demo: ## Classify the built-in drifting stream
 
 test: ## Run every test, the examples in the documentation included
 	$(CARGO) test --workspace --locked
+
+soak: ## Update factors for millions of samples and compare with an exact refit (minutes)
+	$(CARGO) run --release --locked --example soak -p broadstream
 
 bench: build ## Time the factor beside its peers into bench/results.md (installs what is missing)
 	bench/prepare.sh

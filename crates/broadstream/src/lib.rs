@@ -37,7 +37,9 @@ mod combination;
 pub mod drift;
 mod durations;
 mod error;
+#[allow(dead_code)]
 pub mod factor;
+#[allow(dead_code)]
 mod fading;
 mod features;
 mod forgetting;
