@@ -8,7 +8,9 @@
 mod applicable;
 mod args;
 mod baseline;
+mod checkpoint;
 mod compare;
+mod csv_file;
 mod curve;
 mod datasets;
 mod experiment;
@@ -24,6 +26,7 @@ mod progress;
 mod record;
 mod run;
 mod source;
+mod store;
 
 use std::{
     io::{self, Write},

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::{Context, Result};
 use broadstream::{
     Activation, Affine, ClassWeight, Classifier, EnhancementSource, Forgetting, OnlineBls,
-    OnlineBlsConfig, Ridge, Scaling, WeightScale,
+    OnlineBlsConfig, Ridge, Scaling,
     baselines::{Eous, Majority, NoChange, Refactorise, RiBls},
     stream::Stream,
 };
@@ -63,14 +63,7 @@ pub(crate) fn build(
         check_options(arguments, &config).map(|()| config)
     };
     match arguments.model {
-        ModelName::OnlineBls => {
-            let model = OnlineBls::new(config()?)?;
-            Ok(Model {
-                title: title(&model),
-                config: describe(&name, model.config()),
-                classifier: Box::new(model),
-            })
-        }
+        ModelName::OnlineBls => Ok(describe_model(OnlineBls::new(config()?)?)),
         ModelName::Eous => baseline::broad::<Eous>("Online-BLS with EOUS", arguments, config()?),
         ModelName::Refactorise => {
             baseline::broad::<Refactorise>("Online-BLS without EOUS", arguments, config()?)
@@ -225,67 +218,23 @@ fn title(model: &OnlineBls) -> String {
     format!("Online-BLS, {} features, ridge {}, {forgetting}", model.features(), config.ridge)
 }
 
-/// The configuration as JSON, under the names that Rust and the command line use.
-pub(crate) fn describe(name: &str, config: &OnlineBlsConfig) -> Value {
-    json!({
-        "model": name,
-        "feature_groups": config.feature_groups,
-        "feature_nodes": config.feature_nodes,
-        "enhancement_groups": config.enhancement_groups,
-        "enhancement_nodes": config.enhancement_nodes,
-        "enhancement_source": match config.enhancement_source {
-            EnhancementSource::FeatureNodes => "feature-nodes",
-            _ => "inputs",
-        },
-        "activation": match config.activation {
-            Activation::Sigmoid => "sigmoid",
-            Activation::Relu => "relu",
-            _ => "tanh",
-        },
-        "weight_scale": match config.weight_scale {
-            WeightScale::Paper => "paper",
-            _ => "fan-in",
-        },
-        "inputs_per_sample": config.inputs_per_sample,
-        "scaling": describe_scaling(&config.scaling),
-        "freeze_scaling_after": config.freeze_scaling_after,
-        "ridge": describe_ridge(config.ridge),
-        "forgetting": config.forgetting.fixed().map_or(json!("auto"), |share| json!(share)),
-        "refresh_every": config.refresh_every,
-        "correction_steps": config.correction_steps,
-        "nested_models": config.nested_models,
-        "stacking": config.stacking,
-        "label_lags": config.label_lags,
-        "class_weight": match config.class_weight {
-            ClassWeight::None => "none",
-            ClassWeight::Balanced => "balanced",
-            ClassWeight::Auto => "auto",
-        },
-        "keep_weights": config.keep_weights,
-        "threads": config.threads,
-        "seed": config.seed,
-        "memory_limit": config.memory_limit,
-    })
+/// A model as the output shows it.
+pub(crate) fn describe_model(model: OnlineBls) -> Model {
+    let name = applicable::name(ModelName::OnlineBls);
+    Model {
+        title: title(&model),
+        config: describe(&name, model.config()),
+        classifier: Box::new(model),
+    }
 }
 
-fn describe_ridge(ridge: Ridge) -> Value {
-    match ridge {
-        Ridge::Auto => json!("auto"),
-        Ridge::Fixed(ridge) => json!(ridge),
-    }
+/// The configuration as JSON, under the names that Rust and the command line use.
+pub(crate) fn describe(name: &str, config: &OnlineBlsConfig) -> Value {
+    let options = config.to_json();
+    Value::Object([("model".to_owned(), json!(name))].into_iter().chain(options).collect())
 }
 
 pub(crate) fn describe_scaling(scaling: &Scaling) -> Value {
-    match scaling {
-        Scaling::Standard { clip } => json!({ "standard": { "clip": clip } }),
-        Scaling::Robust { clip } => json!({ "robust": { "clip": clip } }),
-        Scaling::MinMax => json!("min-max"),
-        Scaling::Given(given) => {
-            let inputs = given.iter().map(|(input, affine)| {
-                (input.clone(), json!({ "centre": affine.centre, "scale": affine.scale }))
-            });
-            json!({ "given": Value::Object(inputs.collect()) })
-        }
-        _ => json!("none"),
-    }
+    let config = OnlineBlsConfig { scaling: scaling.clone(), ..OnlineBlsConfig::default() };
+    config.to_json()["scaling"].clone()
 }

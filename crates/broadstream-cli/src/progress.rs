@@ -56,6 +56,13 @@ impl Progress {
         self.bar.set_message(format!("{samples} samples  accuracy {accuracy:.2} %  {rate:.0}/s"));
     }
 
+    /// While a run that is resumed passes over the samples of before.
+    pub(crate) fn show_passed(&self, samples: u64) {
+        let done = self.bytes.as_ref().map_or(samples, |bytes| bytes.load(Ordering::Relaxed));
+        self.bar.set_position(done);
+        self.bar.set_message(format!("passing over {samples} samples"));
+    }
+
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

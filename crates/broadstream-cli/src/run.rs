@@ -1,8 +1,7 @@
 //! `broadstream run`: test-then-train over a stream.
 
 use std::{
-    fs::{self, File},
-    io::BufWriter,
+    fs,
     num::NonZero,
     ops::ControlFlow,
     path::{Path, PathBuf},
@@ -12,62 +11,80 @@ use std::{
 
 use anyhow::{Context, Result};
 use broadstream::{
-    CurvePoint, Member, Observer, Outcome, PrequentialOptions, evaluate, metrics::Metrics,
+    Checkpoint, CurvePoint, EvaluationState, Observer, Outcome, PrequentialOptions, evaluate,
+    metrics::Metrics, resume,
 };
 
 use crate::{
     applicable,
-    args::{ModelArguments, RunArguments},
+    args::{ModelArguments, ModelName, RunArguments, SavingArguments},
+    checkpoint::{self, Checkpoints, Lengths, Resumed},
+    csv_file::CsvFile,
     curve,
     failure::BadUsage,
-    model, output, page,
+    model::{self, Model},
+    output, page,
     progress::Progress,
     source::{Opened, Source},
 };
 
-pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
-    let RunArguments { input, evaluation: options, model: model_arguments, .. } = arguments;
-    let prequential = PrequentialOptions {
-        block: options.block,
-        limit: input.limit,
-        metrics_window: options.metrics_window,
-        curve_every: (options.curve.is_some() || options.report.is_some())
-            .then(|| options.curve_every.unwrap_or(1000)),
-        drift_confidence: options.drift_confidence,
-        separate_times: options.separate_times,
-        delay: options.delay,
-        ..PrequentialOptions::default()
-    };
-    prequential.check()?;
-    if options.curve_every.is_some() && prequential.curve_every.is_none() {
-        let rule = "--curve-every needs --curve or --report: without them there is no curve";
-        return Err(BadUsage(rule.to_owned()).into());
-    }
+pub(crate) fn run(given: &RunArguments) -> Result<()> {
+    let resumed = given.saving.resume.as_deref().map(checkpoint::resume).transpose()?;
+    let arguments = resumed.as_ref().map_or(given, |resumed| &resumed.arguments).clone();
+    let RunArguments { input, evaluation: options, saving, .. } = &arguments;
+    let mut prequential = prequential_options(&arguments)?;
     let source = Source::parse(&arguments.source)?;
-    check_outputs(arguments, &source)?;
-    let mut opened = source.open(input, model_arguments.preset)?;
-    let model_arguments = use_all_cores(model_arguments);
-    let mut model = model::build(&model_arguments, &source, input, &*opened.stream)?;
+    check_outputs(&arguments, &source)?;
+    check_saving(&arguments)?;
+    let mut opened = source.open(input, arguments.model.preset)?;
+    let model_arguments = use_all_cores(&arguments.model);
 
-    let members = model.classifier.members();
     let start = Instant::now();
+    let begun = match resumed {
+        Some(resumed) => Begun::again(resumed, &model_arguments)?,
+        None => Begun {
+            model: model::build(&model_arguments, &source, input, &*opened.stream)?,
+            state: None,
+            lengths: Lengths::default(),
+            seconds: 0.0,
+            checkpoints: saving.checkpoint.as_deref().map(Checkpoints::new).transpose()?,
+        },
+    };
+    let Begun { mut model, state, lengths, seconds: before, checkpoints } = begun;
+    prequential.checkpoint_every =
+        checkpoints.is_some().then(|| saving.every.unwrap_or(checkpoint::EVERY));
+    let members = model.classifier.members();
     let mut watcher = Watcher {
         progress: Progress::new(&opened, input.limit, options.quiet),
         start,
-        predictions: options.predictions.as_deref().map(predictions_file).transpose()?,
-        curve: options.curve.as_deref().map(|path| curve_file(path, &members)).transpose()?,
+        before,
+        predictions: open_table(options.predictions.as_deref(), lengths.predictions, || {
+            PREDICTION_COLUMNS.map(str::to_owned).to_vec()
+        })?,
+        curve: open_table(options.curve.as_deref(), lengths.curve, || curve::columns(&members))?,
+        checkpoints,
+        failure: None,
     };
     let Opened { stream, .. } = &mut opened;
+    let (stream, classifier) = (&mut **stream, &mut *model.classifier);
     let clock = || start.elapsed();
-    let result =
-        evaluate(&mut **stream, &mut *model.classifier, &prequential, &clock, &mut watcher);
+    let result = match state {
+        Some(state) => resume(stream, classifier, state, &prequential, &clock, &mut watcher),
+        None => evaluate(stream, classifier, &prequential, &clock, &mut watcher),
+    };
     watcher.progress.finish();
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = watcher.seconds();
     // What was written so far is worth keeping, whatever became of the run.
-    let written = [watcher.predictions, watcher.curve].into_iter().flatten().map(Table::finish);
+    let written = [watcher.predictions, watcher.curve].into_iter().flatten().map(CsvFile::finish);
     let written: Result<Vec<()>> = written.collect();
+    if let Some(failure) = watcher.failure {
+        return Err(failure);
+    }
     let evaluation = result.with_context(|| source.name())?;
     written?;
+    if let Some(path) = &saving.save {
+        checkpoint::save(path, &*model.classifier, stream.schema(), stream.encoding().as_ref())?;
+    }
 
     let report = output::Report {
         source: source.name(),
@@ -83,6 +100,73 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<()> {
             .with_context(|| format!("writing {}", path.display()))?;
     }
     if options.json { report.print_json() } else { report.print_table() }
+}
+
+/// What a run starts from.
+struct Begun {
+    model: Model,
+    /// How far it had come, if it was resumed.
+    state: Option<EvaluationState>,
+    lengths: Lengths,
+    seconds: f64,
+    checkpoints: Option<Checkpoints>,
+}
+
+impl Begun {
+    fn again(resumed: Resumed, arguments: &ModelArguments) -> Result<Self> {
+        let Resumed { mut model, state, lengths, seconds, checkpoints, .. } = resumed;
+        model.set_threads(arguments.threads.unwrap_or(1))?;
+        let model = model::describe_model(model);
+        Ok(Begun { model, state: Some(state), lengths, seconds, checkpoints: Some(checkpoints) })
+    }
+}
+
+fn prequential_options(arguments: &RunArguments) -> Result<PrequentialOptions> {
+    let RunArguments { input, evaluation: options, saving, .. } = arguments;
+    let prequential = PrequentialOptions {
+        block: options.block,
+        limit: input.limit,
+        metrics_window: options.metrics_window,
+        curve_every: (options.curve.is_some() || options.report.is_some())
+            .then(|| options.curve_every.unwrap_or(1000)),
+        drift_confidence: options.drift_confidence,
+        separate_times: options.separate_times,
+        delay: options.delay,
+        ..PrequentialOptions::default()
+    };
+    prequential.check()?;
+    let rule = if options.curve_every.is_some() && prequential.curve_every.is_none() {
+        "--curve-every needs --curve or --report: without them there is no curve"
+    } else if saving.every.is_some() && saving.checkpoint.is_none() && saving.resume.is_none() {
+        "--every needs --checkpoint or --resume: without them there are no checkpoints"
+    } else {
+        return Ok(prequential);
+    };
+    Err(BadUsage(rule.to_owned()).into())
+}
+
+/// Refuses to save what cannot be.
+fn check_saving(arguments: &RunArguments) -> Result<()> {
+    let SavingArguments { save, checkpoint, .. } = &arguments.saving;
+    let saves = save.is_some() || checkpoint.is_some();
+    if saves && !matches!(arguments.model.model, ModelName::OnlineBls) {
+        let name = applicable::name(arguments.model.model);
+        return Err(BadUsage(format!("the model {name} cannot be saved, online-bls can")).into());
+    }
+    Ok(())
+}
+
+/// Opens a file that is written on the way, or goes on with it.
+fn open_table(
+    path: Option<&Path>,
+    length: Option<u64>,
+    columns: impl FnOnce() -> Vec<String>,
+) -> Result<Option<CsvFile>> {
+    path.map(|path| match length {
+        Some(length) => CsvFile::reopen(path, length),
+        None => CsvFile::create(path, columns()),
+    })
+    .transpose()
 }
 
 /// A run has the machine for itself, so that unless told otherwise a model which can makes use of its
@@ -107,6 +191,8 @@ fn check_outputs(arguments: &RunArguments, source: &Source) -> Result<()> {
         ("--predictions", arguments.evaluation.predictions.as_ref()),
         ("--curve", arguments.evaluation.curve.as_ref()),
         ("--report", arguments.evaluation.report.as_ref()),
+        ("--save", arguments.saving.save.as_ref()),
+        ("--checkpoint", arguments.saving.checkpoint.as_ref()),
     ];
     let files: Vec<(&str, PathBuf)> = files
         .into_iter()
@@ -130,8 +216,29 @@ fn check_outputs(arguments: &RunArguments, source: &Source) -> Result<()> {
 struct Watcher {
     progress: Progress,
     start: Instant,
-    predictions: Option<Table>,
-    curve: Option<Table>,
+    /// How long the run had taken before it was resumed.
+    before: f64,
+    predictions: Option<CsvFile>,
+    curve: Option<CsvFile>,
+    checkpoints: Option<Checkpoints>,
+    /// Why a checkpoint could not be written.
+    failure: Option<anyhow::Error>,
+}
+
+impl Watcher {
+    fn seconds(&self) -> f64 {
+        self.before + self.start.elapsed().as_secs_f64()
+    }
+
+    fn write_checkpoint(&mut self, checkpoint: &Checkpoint<'_>) -> Result<()> {
+        let seconds = self.seconds();
+        let Some(checkpoints) = &self.checkpoints else { return Ok(()) };
+        // Whatever the checkpoint says of the files must be true after a crash of the machine too.
+        let sync = |file: &mut Option<CsvFile>| file.as_mut().map(CsvFile::sync).transpose();
+        let lengths =
+            Lengths { predictions: sync(&mut self.predictions)?, curve: sync(&mut self.curve)? };
+        checkpoints.write(checkpoint, lengths, seconds)
+    }
 }
 
 impl Observer for Watcher {
@@ -153,46 +260,22 @@ impl Observer for Watcher {
 
     fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
         self.progress.show(metrics, self.start.elapsed());
-        let failed = [&self.predictions, &self.curve]
-            .into_iter()
-            .flatten()
-            .any(|table| table.failure.is_some());
-        if failed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
-fn predictions_file(path: &Path) -> Result<Table> {
-    Table::create(path, ["sample", "label", "prediction", "probability"])
-}
-
-fn curve_file(path: &Path, members: &[Member]) -> Result<Table> {
-    Table::create(path, curve::columns(members))
-}
-
-/// A CSV file in the making.
-struct Table {
-    path: PathBuf,
-    writer: csv::Writer<BufWriter<File>>,
-    /// The first write that failed, such as on a full disk.
-    failure: Option<csv::Error>,
-}
-
-impl Table {
-    fn create(path: &Path, columns: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<Self> {
-        let file = File::create(path).with_context(|| format!("creating {}", path.display()))?;
-        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-        let failure = writer.write_record(columns).err();
-        Ok(Table { path: path.to_owned(), writer, failure })
-    }
-
-    fn write(&mut self, row: impl IntoIterator<Item = impl AsRef<[u8]>>) {
-        if self.failure.is_none() {
-            self.failure = self.writer.write_record(row).err();
+        let mut files = [&self.predictions, &self.curve].into_iter().flatten();
+        if files.any(CsvFile::has_failed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 
-    fn finish(mut self) -> Result<()> {
-        let flushed = self.failure.map_or_else(|| self.writer.flush().map_err(Into::into), Err);
-        flushed.with_context(|| format!("writing {}", self.path.display()))
+    fn checkpoint(&mut self, checkpoint: Checkpoint<'_>) -> ControlFlow<()> {
+        self.failure = self.write_checkpoint(&checkpoint).err();
+        if self.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn passed(&mut self, samples: u64) {
+        self.progress.show_passed(samples);
     }
 }
+
+const PREDICTION_COLUMNS: [&str; 4] = ["sample", "label", "prediction", "probability"];

@@ -3,11 +3,13 @@
 mod compare;
 mod datasets;
 mod experiment;
+mod saving;
 
 pub(crate) use self::{
     compare::CompareArguments,
     datasets::{DatasetsCommand, FetchArguments, ListArguments, VerifyArguments},
     experiment::ExperimentArguments,
+    saving::SavingArguments,
 };
 
 use std::path::PathBuf;
@@ -58,7 +60,7 @@ pub(crate) enum Command {
 ///
 /// Each sample is first predicted and then learned (test-then-train), so every prediction is of a
 /// sample the model has not seen. A table of metrics is printed at the end.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(after_long_help = RUN_EXAMPLES)]
 pub(crate) struct RunArguments {
     /// A CSV or TSV file (plain, gzip or zstd), '-' for standard input, or a generator
@@ -79,6 +81,9 @@ pub(crate) struct RunArguments {
 
     #[command(flatten)]
     pub(crate) evaluation: EvaluationArguments,
+
+    #[command(flatten)]
+    pub(crate) saving: SavingArguments,
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -281,7 +286,7 @@ pub(crate) struct ModelArguments {
     pub(crate) memory_limit: Option<u64>,
 }
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Evaluation and output")]
 pub(crate) struct EvaluationArguments {
     /// Print one JSON object instead of the table

@@ -235,7 +235,7 @@ fn go_on(
         if !stopped && options.checkpoint_every.is_some_and(due) {
             let fingerprint = fingerprint.value();
             for run in &mut runs {
-                stopped |= run.checkpoint(stream.schema(), fingerprint).is_break();
+                stopped |= run.checkpoint(stream, fingerprint).is_break();
             }
         }
         if ended {

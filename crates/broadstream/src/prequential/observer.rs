@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{curve::CurvePoint, state::EvaluationState};
-use crate::{classifier::Classifier, metrics::Metrics, schema::Schema};
+use crate::{classifier::Classifier, metrics::Metrics, schema::Schema, stream::RowEncoding};
 
 /// Watches an evaluation.
 pub trait Observer {
@@ -52,12 +52,14 @@ pub struct Outcome<'a> {
 }
 
 /// An evaluation between two samples.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Checkpoint<'a> {
     /// The model. As `&dyn Any` it can be asked for its type.
     pub model: &'a dyn Classifier,
     /// The names of inputs and classes so far.
     pub schema: &'a Schema,
+    /// What the rows of the stream looked like so far, if it has rows.
+    pub encoding: Option<RowEncoding>,
     /// All else that the evaluation has to remember.
     pub state: &'a EvaluationState,
 }

@@ -14,7 +14,7 @@ use crate::{
     error::Error,
     schema::Schema,
     scores::{Scores, arg_max},
-    stream::StreamError,
+    stream::{Stream, StreamError},
 };
 
 /// An evaluation under way.
@@ -84,12 +84,14 @@ impl<'a> Run<'a> {
     }
 
     /// Shows the evaluation to the observer, so that it can be resumed from here.
-    pub(super) fn checkpoint(&mut self, schema: &Schema, fingerprint: u64) -> ControlFlow<()> {
+    pub(super) fn checkpoint(&mut self, stream: &dyn Stream, fingerprint: u64) -> ControlFlow<()> {
+        let (schema, encoding) = (stream.schema(), stream.encoding());
         let known = schema.inputs().iter().take(self.model.inputs());
         self.state.inputs = known.cloned().collect();
         self.state.classes = self.model.classes();
         self.state.fingerprint = fingerprint;
-        self.observer.checkpoint(Checkpoint { model: self.model, schema, state: &self.state })
+        let state = &self.state;
+        self.observer.checkpoint(Checkpoint { model: self.model, schema, encoding, state })
     }
 
     /// Predicts each sample of a block, and then learns the one whose label has come: this sample

@@ -1,0 +1,207 @@
+//! Runs that survive being killed.
+//!
+//! A checkpoint is a model file that also holds how far the evaluation has come, the arguments of the run,
+//! and how long the files were that it writes on the way. To resume is to read the arguments again, cut
+//! those files back, pass over the samples of before and go on.
+
+use std::{any::Any, env, path::Path};
+
+use anyhow::{Context, Result, bail};
+use broadstream::{
+    Checkpoint, EvaluationState, OnlineBls, Schema,
+    model_file::{Content, ModelFile, Saved},
+};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, parser::ValueSource};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    args::{Arguments, RunArguments},
+    failure::{BadUsage, first_paragraph},
+    store::{self, Place},
+};
+
+/// How many samples lie between two checkpoints unless told otherwise.
+pub(crate) const EVERY: u64 = 10_000;
+
+/// Options that may differ when a run is resumed: none of them changes a result.
+const FREE: [&str; 11] = [
+    "resume",
+    "checkpoint",
+    "every",
+    "save",
+    "limit",
+    "json",
+    "quiet",
+    "threads",
+    "block",
+    "report",
+    "memory_limit",
+];
+
+/// Where the notes of a checkpoint have what is about the run.
+const RUN: &str = "run";
+
+/// A checkpoint file that is written while a run goes on.
+pub(crate) struct Checkpoints {
+    place: Place,
+    /// The arguments that the run began with.
+    arguments: Vec<String>,
+}
+
+/// How long the files were that a run writes on the way.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Lengths {
+    pub(crate) predictions: Option<u64>,
+    pub(crate) curve: Option<u64>,
+}
+
+/// A run as it was at its checkpoint.
+pub(crate) struct Resumed {
+    pub(crate) arguments: RunArguments,
+    pub(crate) model: OnlineBls,
+    pub(crate) state: EvaluationState,
+    pub(crate) lengths: Lengths,
+    /// How long the run had taken.
+    pub(crate) seconds: f64,
+    pub(crate) checkpoints: Checkpoints,
+}
+
+impl Checkpoints {
+    /// For a run that begins.
+    pub(crate) fn new(path: &Path) -> Result<Self> {
+        Ok(Checkpoints { place: Place::lock(path)?, arguments: own_arguments()? })
+    }
+
+    /// The place of the file.
+    pub(crate) fn path(&self) -> &Path {
+        self.place.path()
+    }
+
+    pub(crate) fn write(
+        &self,
+        checkpoint: &Checkpoint<'_>,
+        lengths: Lengths,
+        seconds: f64,
+    ) -> Result<()> {
+        let model: &dyn Any = checkpoint.model;
+        let Some(model) = model.downcast_ref::<OnlineBls>() else {
+            bail!("the model cannot be saved");
+        };
+        let run = json!({
+            "arguments": self.arguments,
+            "predictions": lengths.predictions,
+            "curve": lengths.curve,
+            "seconds": seconds,
+        });
+        let notes = Map::from_iter([(RUN.to_owned(), run)]);
+        self.place.write(&ModelFile {
+            encoding: checkpoint.encoding.as_ref(),
+            evaluation: Some(checkpoint.state),
+            notes: Some(&notes),
+            ..ModelFile::of(Content::Model(model), checkpoint.schema)
+        })
+    }
+}
+
+/// Reads the checkpoint of a run, to go on with it.
+pub(crate) fn resume(path: &Path) -> Result<Resumed> {
+    let place = Place::lock(path)?;
+    let Saved { model, evaluation, notes, .. } = store::read(path)?;
+    let context = || path.display().to_string();
+    let run = notes.get(RUN).and_then(Value::as_object);
+    let (Some(state), Some(run)) = (evaluation, run) else {
+        let rule = "this is the file of a model and no checkpoint: nothing is there to be resumed";
+        return Err(BadUsage(rule.to_owned())).with_context(context);
+    };
+    let stored: Option<Vec<String>> = run.get("arguments").and_then(|arguments| {
+        arguments.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+    });
+    let stored = stored.context("its arguments are missing").with_context(context)?;
+    let length = |file: &str| run.get(file).and_then(Value::as_u64);
+    Ok(Resumed {
+        arguments: arguments(&stored).with_context(context)?,
+        model,
+        state,
+        lengths: Lengths { predictions: length("predictions"), curve: length("curve") },
+        seconds: run.get("seconds").and_then(Value::as_f64).unwrap_or(0.0),
+        checkpoints: Checkpoints { place, arguments: stored },
+    })
+}
+
+/// What this program was called with, after the name of the command.
+fn own_arguments() -> Result<Vec<String>> {
+    let texts = env::args_os().skip(2).map(|argument| argument.into_string());
+    let texts: Result<Vec<String>, _> = texts.collect();
+    texts.map_err(|argument| {
+        let rule = format!("a checkpoint needs arguments in UTF-8, got {}", argument.display());
+        BadUsage(rule).into()
+    })
+}
+
+/// The arguments of a run that is resumed: those that it began with, and of those given now the ones that
+/// may differ.
+fn arguments(stored: &[String]) -> Result<RunArguments> {
+    let stored = run_matches(stored)?;
+    let given = run_matches(&own_arguments()?)?;
+    for id in given.ids().map(|id| id.as_str()) {
+        let is_given = given.value_source(id) == Some(ValueSource::CommandLine);
+        // Groups have no values, and are no options.
+        let values = |matches: &ArgMatches| {
+            matches.try_get_raw(id).ok().flatten().map(|values| {
+                let texts = values.map(|value| value.to_string_lossy().into_owned());
+                texts.collect::<Vec<String>>().join(",")
+            })
+        };
+        if !is_given || FREE.contains(&id) || given.try_get_raw(id).is_err() {
+            continue;
+        }
+        let (now, then) = (values(&given), values(&stored));
+        if now != then {
+            let option = if id == "source" { "SOURCE".to_owned() } else { option(id) };
+            let [now, then] = [now, then].map(|value| value.unwrap_or_else(|| "not given".into()));
+            let rule = format!("{option} must be that of the run, {then}, got {now}");
+            return Err(BadUsage(rule).into());
+        }
+    }
+    let (mut run, now) = (run_arguments(&stored)?, run_arguments(&given)?);
+    let is_given = |id| given.value_source(id) == Some(ValueSource::CommandLine);
+    run.saving.resume = now.saving.resume;
+    run.saving.save = now.saving.save.or(run.saving.save);
+    run.saving.every = now.saving.every.or(run.saving.every);
+    run.input.limit = now.input.limit.or(run.input.limit);
+    run.model.threads = now.model.threads.or(run.model.threads);
+    run.evaluation.report = now.evaluation.report.or(run.evaluation.report);
+    run.evaluation.json |= now.evaluation.json;
+    run.evaluation.quiet |= now.evaluation.quiet;
+    if is_given("block") {
+        run.evaluation.block = now.evaluation.block;
+    }
+    Ok(run)
+}
+
+fn option(id: &str) -> String {
+    format!("--{}", id.replace('_', "-"))
+}
+
+fn run_matches(arguments: &[String]) -> Result<ArgMatches> {
+    let line = ["broadstream", "run"].into_iter().chain(arguments.iter().map(String::as_str));
+    let mut matches =
+        Arguments::command().try_get_matches_from(line).map_err(|error| first_paragraph(&error))?;
+    let (_, run) = matches.remove_subcommand().context("it is no run")?;
+    Ok(run)
+}
+
+fn run_arguments(matches: &ArgMatches) -> Result<RunArguments> {
+    RunArguments::from_arg_matches(matches).map_err(|error| first_paragraph(&error))
+}
+
+/// A model without an evaluation, as it is saved in the end.
+pub(crate) fn save(
+    path: &Path,
+    model: &dyn Any,
+    schema: &Schema,
+    encoding: Option<&broadstream::stream::RowEncoding>,
+) -> Result<()> {
+    let Some(model) = model.downcast_ref::<OnlineBls>() else { bail!("the model cannot be saved") };
+    Place::lock(path)?.write(&ModelFile { encoding, ..ModelFile::new(model, schema) })
+}

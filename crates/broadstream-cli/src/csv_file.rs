@@ -1,0 +1,80 @@
+//! A CSV file in the making, which can be cut back to where it once was.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{BufWriter, Seek, SeekFrom},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+
+pub(crate) struct CsvFile {
+    path: PathBuf,
+    writer: csv::Writer<BufWriter<File>>,
+    /// The first write that failed, such as on a full disk.
+    failure: Option<csv::Error>,
+}
+
+impl CsvFile {
+    pub(crate) fn create(
+        path: &Path,
+        columns: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    ) -> Result<Self> {
+        let file = File::create(path).with_context(|| format!("creating {}", path.display()))?;
+        let mut file = CsvFile::of(path, file);
+        file.write(columns);
+        Ok(file)
+    }
+
+    /// Opens a file to go on after its first `length` bytes; what follows them is cut off.
+    pub(crate) fn reopen(path: &Path, length: u64) -> Result<Self> {
+        let reopen = || {
+            let mut file = OpenOptions::new().write(true).open(path)?;
+            let found = file.metadata()?.len();
+            if found < length {
+                bail!("this file had {length} bytes at the checkpoint and has {found} now");
+            }
+            file.set_len(length)?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(file)
+        };
+        let file = reopen().with_context(|| format!("going on with {}", path.display()))?;
+        Ok(CsvFile::of(path, file))
+    }
+
+    fn of(path: &Path, file: File) -> Self {
+        let writer = csv::Writer::from_writer(BufWriter::new(file));
+        CsvFile { path: path.to_owned(), writer, failure: None }
+    }
+
+    pub(crate) fn write(&mut self, row: impl IntoIterator<Item = impl AsRef<[u8]>>) {
+        if self.failure.is_none() {
+            self.failure = self.writer.write_record(row).err();
+        }
+    }
+
+    /// Whether a write has failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// Brings all that was written to the disk, and returns how many bytes that is.
+    pub(crate) fn sync(&mut self) -> Result<u64> {
+        let CsvFile { path, writer, failure } = self;
+        let mut sync = || -> Result<u64> {
+            if let Some(failure) = failure.take() {
+                return Err(failure.into());
+            }
+            writer.flush()?;
+            let file = writer.get_ref().get_ref();
+            file.sync_data()?;
+            Ok(file.metadata()?.len())
+        };
+        sync().with_context(|| format!("writing {}", path.display()))
+    }
+
+    pub(crate) fn finish(mut self) -> Result<()> {
+        let flushed = self.failure.map_or_else(|| self.writer.flush().map_err(Into::into), Err);
+        flushed.with_context(|| format!("writing {}", self.path.display()))
+    }
+}
