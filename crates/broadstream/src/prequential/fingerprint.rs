@@ -33,14 +33,16 @@ impl Fingerprint {
     pub(super) fn add(&mut self, block: &Block, schema: &Schema) {
         for i in 0..block.len() {
             self.bytes.clear();
-            let (mut inputs, x) = (0, block.sample(i));
+            let x = block.sample(i);
+            let listed = x.inputs().unwrap_or_default();
+            let inputs = listed.last().map_or(x.len(), |last| *last as usize + 1);
             self.number(x.len() as u64);
-            // A sample that lists its inputs is the same as a dense one.
-            for (input, value) in x.iter() {
-                self.bytes.extend_from_slice(&(input as u32).to_le_bytes());
-                self.number(value.to_bits());
-                inputs = input + 1;
+            self.number(inputs as u64);
+            // A dense sample may list its inputs if it shares a block with others that must.
+            if inputs > x.len() {
+                self.bytes.extend(listed.iter().flat_map(|input| input.to_le_bytes()));
             }
+            self.bytes.extend(x.values().iter().flat_map(|value| value.to_le_bytes()));
             self.number(block.class(i) as u64);
             self.number(block.weight(i).to_bits());
             self.name(inputs, block.class(i) + 1, schema);
