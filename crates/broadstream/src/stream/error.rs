@@ -174,6 +174,36 @@ pub enum StreamError {
         reason: &'static str,
     },
 
+    /// A row for a model has a column that the model does not know.
+    #[error(
+        "{place}: the model has no column '{column}', its columns are {known}; drop the column, or \
+         ignore or learn unknown ones"
+    )]
+    UnfamiliarColumn {
+        /// Where the column was found.
+        place: Place,
+        /// Its name.
+        column: String,
+        /// The columns of the model.
+        known: String,
+    },
+
+    /// A row for a model has neither the names nor the number of its columns.
+    #[error(
+        "line {line}: expected the columns {columns}, by name or in this order, with or without \
+         '{target}', found {found} fields"
+    )]
+    UnlikeTraining {
+        /// The line.
+        line: u64,
+        /// Fields in this row.
+        found: usize,
+        /// The columns of the model and its target, in their order.
+        columns: String,
+        /// The target.
+        target: String,
+    },
+
     /// A row has two values for one column.
     #[error("{place}, column '{column}': expected one value per row, found two")]
     DuplicateCell {

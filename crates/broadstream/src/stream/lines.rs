@@ -123,7 +123,7 @@ impl Lines {
         match memchr(self.terminator, &self.buffer[self.searched..self.filled]) {
             Some(found) => {
                 self.searched += found;
-                Some(self.next..self.searched)
+                Some(self.next..self.searched).filter(|line| line.len() <= LONGEST_LINE)
             }
             None => {
                 self.searched = self.filled;

@@ -10,6 +10,7 @@ mod columns;
 mod compression;
 mod error;
 mod lines;
+mod live;
 mod memory;
 mod place;
 mod row_encoder;
@@ -21,6 +22,7 @@ pub use self::{
     columns::{Columns, InputColumn},
     compression::decompress,
     error::StreamError,
+    live::{LiveFormat, LiveOptions, LiveRow, LiveRows, Unknown},
     memory::MemoryStream,
     place::Place,
     row_encoder::RowEncoder,
@@ -50,7 +52,10 @@ pub trait Stream: Send {
         None
     }
 
-    /// Appends up to `most` samples to `block` and returns how many; 0 means the end.
+    /// Appends up to `most` samples to `block` and returns how many.
+    ///
+    /// Fewer than `most` are not the end, which only 0 means: a stream that would have to wait for
+    /// more returns those that it has.
     ///
     /// On an error the samples before the faulty one are in the block, and the stream is at its end.
     fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error>;

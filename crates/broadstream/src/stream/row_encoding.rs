@@ -286,8 +286,8 @@ fn column_coding(column: &Column, coding: Coding) -> ColumnCoding {
         Coding::Codes { .. } => {
             let mut known: Vec<_> = column.known.iter().collect();
             known.sort_unstable_by_key(|(_, code)| **code);
-            let text = |(category, _): (&Box<[u8]>, _)| String::from_utf8_lossy(category).into();
-            ColumnCoding::IntegerCodes(known.into_iter().map(text).collect())
+            let text = |category: &[u8]| String::from_utf8_lossy(category).into_owned();
+            ColumnCoding::IntegerCodes(known.iter().map(|(category, _)| text(category)).collect())
         }
     }
 }

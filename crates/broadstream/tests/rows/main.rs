@@ -1,10 +1,14 @@
 //! JSON lines and live rows read through the public API.
 
 mod json_lines;
+mod live;
+mod slow;
 
 use std::io::{Cursor, Read};
 
 use broadstream::{Block, Sample, Schema, stream::Stream};
+
+use crate::slow::Slow;
 
 /// A sample with the names of its inputs and its label.
 type Row = (Vec<(String, f64)>, String);

@@ -7,7 +7,7 @@ mod objects;
 
 use std::{collections::HashSet, fmt, io::Read};
 
-pub(super) use self::objects::{Objects, UnknownKeys};
+pub(super) use self::objects::{Keys, Objects};
 
 use super::{ColumnOptions, Place, RowEncoder, RowEncoding, Stream, StreamError, decompress};
 use crate::{block::Block, error::Error, schema::Schema};
@@ -41,14 +41,14 @@ use crate::{block::Block, error::Error, schema::Schema};
 /// ```
 pub struct JsonLinesStream {
     objects: Objects,
-    keys: Keys,
+    keys: KeyOptions,
     encoder: RowEncoder,
     line: u64,
     ended: bool,
 }
 
 /// What the options say about keys.
-struct Keys {
+struct KeyOptions {
     options: ColumnOptions,
     dropped: HashSet<String>,
 }
@@ -63,9 +63,9 @@ impl JsonLinesStream {
             .map_err(|source| StreamError::Read { place: Place::Line(1), source })?;
         let mut objects = Objects::new(source);
         let dropped: HashSet<String> = options.drop.iter().cloned().collect();
-        let keys = Keys { options, dropped };
+        let keys = KeyOptions { options, dropped };
         let (line, first) = objects.first_keys(&keys)?;
-        let Keys { options, dropped } = &keys;
+        let KeyOptions { options, dropped } = &keys;
         let target = match &options.target {
             Some(target) => target.clone(),
             None => default_target(&first, dropped).ok_or(StreamError::Empty)?.to_owned(),
@@ -106,29 +106,26 @@ impl JsonLinesStream {
     /// Appends the next sample to `block`; `false` at the end.
     fn read_sample(&mut self, block: &mut Block) -> Result<bool, Error> {
         let JsonLinesStream { objects, keys, encoder, .. } = self;
-        let Some((line, row)) = objects.read(encoder, keys)? else { return Ok(false) };
+        let Some(line) = objects.next()? else { return Ok(false) };
         self.line = line;
-        row?;
+        objects.read(encoder, keys)?;
         let (sample, class) = encoder.finish(objects.label().cell())?;
         block.push(sample, class, 1.0)?;
         Ok(true)
     }
 }
 
-impl UnknownKeys for Keys {
-    fn skips(&self, key: &str, _: bool) -> bool {
+impl Keys for KeyOptions {
+    fn drops(&self, key: &str) -> bool {
         self.dropped.contains(key)
     }
 
-    fn column(
+    fn unknown(
         &self,
         key: &str,
         place: Place,
         encoder: &mut RowEncoder,
     ) -> Result<Option<usize>, StreamError> {
-        if self.dropped.contains(key) {
-            return Ok(None);
-        }
         encoder.add_column(key, self.options.declared(key), place).map(Some)
     }
 }

@@ -1,17 +1,22 @@
 //! Lines of JSON turned into rows of an encoder.
 
-use std::io::Read;
+use std::{io::Read, ops::Range};
 
 use super::object::walk_object;
 use crate::stream::{Place, RowEncoder, StreamError, cell::HeldCell, lines::Lines};
 
-/// What is done about keys that an encoder does not know.
-pub(in crate::stream) trait UnknownKeys {
-    /// Whether to pass over an object or an array of that key.
-    fn skips(&self, key: &str, array: bool) -> bool;
+/// What is done about keys.
+pub(in crate::stream) trait Keys {
+    /// Whether all under that key is passed over.
+    fn drops(&self, key: &str) -> bool;
 
-    /// The column of a value of that key, which may be a new one or none.
-    fn column(
+    /// Whether to pass over an array.
+    fn ignores_arrays(&self) -> bool {
+        false
+    }
+
+    /// The column of a key that the encoder does not know, which may be a new one or none.
+    fn unknown(
         &self,
         key: &str,
         place: Place,
@@ -22,6 +27,9 @@ pub(in crate::stream) trait UnknownKeys {
 /// The objects of a source, one per line.
 pub(in crate::stream) struct Objects {
     lines: Lines,
+    /// Where the current object lies, and its line.
+    object: Range<usize>,
+    line: u64,
     path: String,
     label: HeldCell,
 }
@@ -33,65 +41,67 @@ impl Objects {
 
     /// The objects of `lines` from the next one on.
     pub(in crate::stream) fn of(lines: Lines) -> Self {
-        Objects { lines, path: String::new(), label: HeldCell::default() }
+        Objects { lines, object: 0..0, line: 0, path: String::new(), label: HeldCell::default() }
     }
 
-    /// The keys of the next object, which will come again.
+    /// Goes on to the next object and returns its line; `None` at the end.
+    pub(in crate::stream) fn next(&mut self) -> Result<Option<u64>, StreamError> {
+        if !self.find()? {
+            return Ok(None);
+        }
+        self.lines.pass();
+        Ok(Some(self.line))
+    }
+
+    /// The keys of the next object, and its line.
     pub(super) fn first_keys(
         &mut self,
-        unknown: &impl UnknownKeys,
+        keys: &impl Keys,
     ) -> Result<(u64, Vec<String>), StreamError> {
-        let (line, text) = self.peek()?.ok_or(StreamError::Empty)?;
-        let mut keys = Vec::new();
-        let skips = |key: &str, array| unknown.skips(key, array);
-        walk_object(text, line, &mut String::new(), skips, |key, _| {
-            keys.push(key.to_owned());
+        if !self.find()? {
+            return Err(StreamError::Empty);
+        }
+        let mut found = Vec::new();
+        let text = self.lines.text(self.object.clone());
+        let skips = |key: &str, array| keys.drops(key) || array && keys.ignores_arrays();
+        walk_object(text, self.line, &mut self.path, skips, |key, _| {
+            found.push(key.to_owned());
             Ok(())
         })?;
-        Ok((line, keys))
+        Ok((self.line, found))
     }
 
-    /// Gives the cells of the next object to `encoder` as a row that is begun, and returns its line;
-    /// `None` at the end.
-    ///
-    /// The first error is one of the source, which is at its end then; the second one of the object.
+    /// Gives the cells of the current object to `encoder` as a row that is begun.
     pub(in crate::stream) fn read(
         &mut self,
         encoder: &mut RowEncoder,
-        unknown: &impl UnknownKeys,
-    ) -> Result<Option<(u64, Result<(), StreamError>)>, StreamError> {
-        if self.peek()?.is_none() {
-            return Ok(None);
-        }
-        let line = self.lines.line();
-        let range = self.lines.peek()?.unwrap_or_default();
-        self.lines.pass();
-        let Objects { lines, path, label } = self;
-        let place = Place::Line(line);
+        keys: &impl Keys,
+    ) -> Result<(), StreamError> {
+        let Objects { lines, object, line, path, label } = self;
+        let place = Place::Line(*line);
         encoder.begin(place);
         label.clear();
         // Objects mostly have their keys in the same order.
         let mut expected = 0;
-        let skips = |key: &str, array| unknown.skips(key, array);
-        let walked = walk_object(lines.text(range), line, path, skips, |key, cell| {
+        let skips = |key: &str, array| keys.drops(key) || array && keys.ignores_arrays();
+        walk_object(lines.text(object.clone()), *line, path, skips, |key, cell| {
+            if keys.drops(key) {
+                return Ok(());
+            }
             if key == encoder.schema().target() {
-                return label
-                    .hold(cell)
-                    .map_err(|()| StreamError::DuplicateCell { place, column: key.to_owned() });
+                let duplicate = || StreamError::DuplicateCell { place, column: key.to_owned() };
+                return label.hold(cell).map_err(|()| duplicate());
             }
             let column = match encoder.find_column(key, expected) {
-                Some(column) => Some(column),
-                None => unknown.column(key, place, encoder)?,
+                Some(column) => column,
+                None => match keys.unknown(key, place, encoder)? {
+                    Some(column) => column,
+                    None => return Ok(()),
+                },
             };
-            match column {
-                Some(column) => {
-                    expected = column + 1;
-                    encoder.push(column, cell)
-                }
-                None => Ok(()),
-            }
-        });
-        Ok(Some((line, walked)))
+            expected = column + 1;
+            encoder.push(column, cell)
+        })
     }
 
     /// The label of the object read last.
@@ -110,17 +120,18 @@ impl Objects {
         self.lines.has_ended()
     }
 
-    /// The next line that is not blank, and its number.
-    fn peek(&mut self) -> Result<Option<(u64, &[u8])>, StreamError> {
-        loop {
-            if self.lines.line() == 1 {
-                self.lines.skip_byte_order_mark()?;
-            }
-            let Some(range) = self.lines.peek()? else { return Ok(None) };
+    /// Finds the next line that is not blank; `false` at the end.
+    fn find(&mut self) -> Result<bool, StreamError> {
+        if self.lines.line() == 1 {
+            self.lines.skip_byte_order_mark()?;
+        }
+        while let Some(range) = self.lines.peek()? {
             if !self.lines.text(range.clone()).trim_ascii().is_empty() {
-                return Ok(Some((self.lines.line(), self.lines.text(range))));
+                (self.object, self.line) = (range, self.lines.line());
+                return Ok(true);
             }
             self.lines.pass();
         }
+        Ok(false)
     }
 }
