@@ -33,8 +33,8 @@ const BLOCK: usize = 64;
 /// However slowly the ridge fades, the factor is built anew after this many samples.
 const LONGEST_INTERVAL: usize = 10_000;
 
-/// After this many samples since a refresh the factor is compared with what it should be, and again
-/// after as many,
+/// After every so many samples the factor is compared with what it should be, which takes as long as
+/// some ten sweeps,
 const CHECK_EVERY: usize = 1024;
 
 /// and refreshed early if it is farther off than this.
@@ -58,6 +58,8 @@ pub(crate) struct Fading {
     pending: Vec<f64>,
     pending_weights: Vec<f64>,
     probe: Probe,
+    /// Samples since it was asked.
+    since_check: usize,
     refreshes: u64,
     worst_residual: f64,
 }
@@ -75,6 +77,7 @@ impl Fading {
             pending: Vec::new(),
             pending_weights: Vec::new(),
             probe: Probe::new(order, ridge / mu),
+            since_check: 0,
             refreshes: 0,
             worst_residual: 0.0,
         }
@@ -97,8 +100,7 @@ impl Fading {
 
     /// How many samples may be learned before the factor may have to be refreshed.
     pub(crate) fn until_refresh(&self) -> usize {
-        let until_check = CHECK_EVERY - self.since_refresh % CHECK_EVERY;
-        until_check.min(self.interval - self.since_refresh)
+        (CHECK_EVERY - self.since_check).min(self.interval - self.since_refresh)
     }
 
     /// How often the factor was refreshed.
@@ -106,7 +108,7 @@ impl Fading {
         self.refreshes
     }
 
-    /// The largest residual that was found before a refresh or between two.
+    /// The largest residual that was found so far.
     pub(crate) fn worst_residual(&self) -> f64 {
         self.worst_residual
     }
@@ -128,6 +130,7 @@ impl Fading {
         to.floats("pending_weights", self.pending_weights.clone());
         self.gram.save(&mut to.scope("gram"));
         self.probe.save(&mut to.scope("probe"));
+        to.integer("since_check", self.since_check);
         to.integer("refreshes", self.refreshes);
         to.float("worst_residual", self.worst_residual);
     }
@@ -143,6 +146,7 @@ impl Fading {
         let pending = from.floats("pending", rows * self.gram.order())?;
         self.gram.restore(&from.scope("gram")?)?;
         self.probe.restore(&from.scope("probe")?)?;
+        self.since_check = from.count("since_check", CHECK_EVERY - 1)?;
         self.refreshes = from.integer("refreshes")?;
         self.worst_residual = from.float("worst_residual", 0.0..=f64::MAX)?;
         self.since_refresh = since_refresh;
@@ -160,16 +164,16 @@ impl Fading {
         update: Update<'_>,
         factor: &mut Factor,
     ) -> Result<bool, Error> {
-        self.probe.learn(update)?;
+        self.probe.follow(update);
         self.pending.extend_from_slice(update.features);
         for weight in update.weights {
             self.decay *= self.mu;
             self.pending_weights.push(weight / self.decay);
         }
         self.since_refresh += update.weights.len();
-        let due = self.since_refresh >= self.interval;
-        let suffered = self.check(due, factor) > LARGEST_RESIDUAL;
-        let refresh = due || suffered;
+        self.since_check += update.weights.len();
+        let suffered = self.since_check >= CHECK_EVERY && self.has_suffered(factor);
+        let refresh = suffered || self.since_refresh >= self.interval;
         if refresh || self.pending_weights.len() >= BLOCK {
             self.gram.add(&self.pending, &self.pending_weights)?;
             self.pending.clear();
@@ -191,15 +195,12 @@ impl Fading {
         Ok(refresh)
     }
 
-    /// The residual of the factor before a refresh, and now and then between two; else 0. It is asked
-    /// for after the same samples whatever the blocks.
-    fn check(&mut self, due: bool, factor: &Factor) -> f64 {
-        if !due && !self.since_refresh.is_multiple_of(CHECK_EVERY) {
-            return 0.0;
-        }
+    /// Whether the factor is too far from what it should be.
+    fn has_suffered(&mut self, factor: &Factor) -> bool {
         let Health { residual, .. } = self.probe.check(factor);
+        self.since_check = 0;
         self.worst_residual = self.worst_residual.max(residual);
-        residual
+        residual > LARGEST_RESIDUAL
     }
 }
 
@@ -339,6 +340,7 @@ mod tests {
         assert!(!refused(&|_| ()));
         assert!(refused(&|to| to.integer("since_refresh", fading.interval())));
         assert!(refused(&|to| to.integer("since_refresh", 9_u64)), "ten are pending");
+        assert!(refused(&|to| to.integer("since_check", 1024_u64)));
         assert!(refused(&|to| to.float("decay", 0.0)));
         assert!(refused(&|to| to.floats("pending", vec![0.0; 129])));
         assert!(refused(&|to| to.floats("pending_weights", vec![-1.0; 10])));

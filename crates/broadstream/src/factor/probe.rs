@@ -16,7 +16,7 @@
 
 use super::{
     Factor, Update,
-    kernel::dot,
+    kernel::{GROUP, dot},
     panels::{Column, target_rows},
 };
 use crate::{
@@ -105,23 +105,31 @@ impl Probe {
 
     /// Follows [`Factor::sweep`].
     pub fn learn(&mut self, update: Update<'_>) -> Result<(), Error> {
-        self.add(update, 1.0, update.forgetting)?;
-        self.samples = self.samples.saturating_add(update.weights.len() as u64);
+        self.check_update(&update)?;
+        self.follow(update);
         Ok(())
+    }
+
+    /// [`learn`](Self::learn) of samples that the factor has already found in order.
+    pub(crate) fn follow(&mut self, update: Update<'_>) {
+        self.add(update, 1.0, update.forgetting);
+        self.samples = self.samples.saturating_add(update.weights.len() as u64);
     }
 
     /// Follows [`Factor::unlearn`] of these samples.
     pub fn unlearn(&mut self, update: Update<'_>) -> Result<(), Error> {
-        self.add(update, -1.0, 1.0)?;
+        self.check_update(&update)?;
+        self.add(update, -1.0, 1.0);
         self.samples = self.samples.saturating_sub(update.weights.len() as u64);
         Ok(())
     }
 
     /// Follows [`Factor::correct`].
     pub fn correct(&mut self, features: &[f64], change: &[f64], weight: f64) -> Result<(), Error> {
+        let update = Update { features, targets: change, weights: &[weight], forgetting: 1.0 };
+        self.check_update(&update)?;
         let product = self.product.clone();
-        let weights = &[weight];
-        self.add(Update { features, targets: change, weights, forgetting: 1.0 }, 1.0, 1.0)?;
+        self.add(update, 1.0, 1.0);
         self.product = product;
         Ok(())
     }
@@ -185,26 +193,49 @@ impl Probe {
     }
 
     /// The shadows of all that was learned, less forgotten, and of samples of that sign.
-    fn add(&mut self, update: Update<'_>, sign: f64, mu: f64) -> Result<(), Error> {
-        let targets = update.targets.len().checked_div(update.weights.len()).unwrap_or(0);
-        update.check(self.direction.len(), targets)?;
+    fn add(&mut self, update: Update<'_>, sign: f64, mu: f64) {
         let known = self.coefficients.len();
-        self.coefficients.extend((known..targets).map(coefficient));
-        let Probe { direction, product, coefficients, moments, ridge, path, .. } = self;
+        self.coefficients.extend((known..targets(&update)).map(coefficient));
+        let samples: Vec<_> = update.samples().map(|(a, y, w)| (a, y, sign * w)).collect();
+        let path = self.path;
         path.run(
             #[inline(always)]
             || {
-                for (a, y, weight) in update.samples() {
-                    let u = sign * weight * dot(a, direction);
-                    let t = sign * weight * dot(y, &coefficients[..targets]);
-                    for ((product, moment), a) in product.iter_mut().zip(&mut *moments).zip(a) {
-                        *product = a.mul_add(u, mu * *product);
-                        *moment = a.mul_add(t, mu * *moment);
-                    }
-                    *ridge *= mu;
+                let (groups, rest) = samples.as_chunks::<GROUP>();
+                for group in groups {
+                    self.add_group(group, mu);
+                }
+                for sample in rest {
+                    self.add_group(&[*sample], mu);
                 }
             },
         );
+    }
+
+    /// Several samples, with the operations of each in their order.
+    #[inline(always)]
+    fn add_group<const G: usize>(&mut self, samples: &[(&[f64], &[f64], f64); G], mu: f64) {
+        let order = self.direction.len();
+        let rows: [&[f64]; G] = std::array::from_fn(|s| &samples[s].0[..order]);
+        let (mut u, mut t) = (dots(rows, &self.direction), [0.0; G]);
+        for (s, (_, y, weight)) in samples.iter().enumerate() {
+            u[s] *= weight;
+            t[s] = weight * dot(y, &self.coefficients[..y.len()]);
+        }
+        let (product, moments) = (&mut self.product[..order], &mut self.moments[..order]);
+        for j in 0..order {
+            for s in 0..G {
+                product[j] = rows[s][j].mul_add(u[s], mu * product[j]);
+                moments[j] = rows[s][j].mul_add(t[s], mu * moments[j]);
+            }
+        }
+        for _ in 0..G {
+            self.ridge *= mu;
+        }
+    }
+
+    fn check_update(&self, update: &Update<'_>) -> Result<(), Error> {
+        update.check(self.direction.len(), targets(update))?;
         Ok(())
     }
 
@@ -232,6 +263,31 @@ impl Probe {
         let products = factor.multiply_scaled(both);
         [0, 1].map(|k| products.iter().map(|column| column.0[k]).collect())
     }
+}
+
+/// How many targets samples have.
+fn targets(update: &Update<'_>) -> usize {
+    update.targets.len().checked_div(update.weights.len()).unwrap_or(0)
+}
+
+/// [`dot`] of several rows with one.
+#[inline(always)]
+fn dots<const G: usize>(rows: [&[f64]; G], v: &[f64]) -> [f64; G] {
+    let mut lanes = [[0.0; 4]; G];
+    let (fours, rest) = v.as_chunks::<4>();
+    for (c, v) in fours.iter().enumerate() {
+        for s in 0..G {
+            for k in 0..4 {
+                lanes[s][k] = rows[s][4 * c + k].mul_add(v[k], lanes[s][k]);
+            }
+        }
+    }
+    for (k, v) in rest.iter().enumerate() {
+        for s in 0..G {
+            lanes[s][k] = rows[s][4 * fours.len() + k].mul_add(*v, lanes[s][k]);
+        }
+    }
+    lanes.map(|lanes| (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]))
 }
 
 /// The coefficient of a target: the same whenever the target appears.
