@@ -35,6 +35,21 @@ pub(crate) fn name(model: ModelName) -> String {
 pub(crate) fn check(arguments: &ModelArguments) -> Result<()> {
     let groups = groups(arguments.model);
     let name = name(arguments.model);
+    if arguments.like.is_some() {
+        // Threads are no property of a model.
+        let given = given(arguments)
+            .into_iter()
+            .find(|(option, _, given)| *given && *option != "--threads");
+        let other = if arguments.preset != Preset::Default { Some("--preset") } else { None };
+        if let Some(option) = given.map(|(option, ..)| option).or(other) {
+            let rule =
+                format!("--like takes all options of the model from the file: leave {option} out");
+            return Err(BadUsage(rule).into());
+        }
+        if !matches!(arguments.model, ModelName::OnlineBls) {
+            return Err(BadUsage(format!("the model {name} has no --like")).into());
+        }
+    }
     let stray =
         given(arguments).into_iter().find(|(_, group, given)| *given && !groups.contains(group));
     if let Some((option, ..)) = stray {
@@ -84,10 +99,11 @@ fn groups(model: ModelName) -> &'static [Group] {
 }
 
 /// Each option, its group, and whether it was given.
-fn given(arguments: &ModelArguments) -> [(&'static str, Group, bool); 30] {
+fn given(arguments: &ModelArguments) -> [(&'static str, Group, bool); 31] {
     let a = arguments;
     [
         ("--forgetting", Group::Factor, a.forgetting.is_some()),
+        ("--window", Group::Factor, a.window.is_some()),
         ("--refresh-every", Group::Factor, a.refresh_every.is_some()),
         ("--correction-steps", Group::Factor, a.correction_steps.is_some()),
         ("--nested-models", Group::Factor, a.nested_models.is_some()),

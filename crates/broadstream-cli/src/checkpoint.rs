@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use broadstream::{
     Checkpoint, EvaluationState, OnlineBls, Schema,
     model_file::{Content, ModelFile, Saved},
+    stream::RowEncoding,
 };
 use clap::{ArgMatches, CommandFactory, FromArgMatches, parser::ValueSource};
 use serde_json::{Map, Value, json};
@@ -70,11 +71,6 @@ impl Checkpoints {
     /// For a run that begins.
     pub(crate) fn new(path: &Path) -> Result<Self> {
         Ok(Checkpoints { place: Place::lock(path)?, arguments: own_arguments()? })
-    }
-
-    /// The place of the file.
-    pub(crate) fn path(&self) -> &Path {
-        self.place.path()
     }
 
     pub(crate) fn write(
@@ -143,28 +139,19 @@ fn own_arguments() -> Result<Vec<String>> {
 fn arguments(stored: &[String]) -> Result<RunArguments> {
     let stored = run_matches(stored)?;
     let given = run_matches(&own_arguments()?)?;
-    for id in given.ids().map(|id| id.as_str()) {
-        let is_given = given.value_source(id) == Some(ValueSource::CommandLine);
-        // Groups have no values, and are no options.
-        let values = |matches: &ArgMatches| {
-            matches.try_get_raw(id).ok().flatten().map(|values| {
-                let texts = values.map(|value| value.to_string_lossy().into_owned());
-                texts.collect::<Vec<String>>().join(",")
-            })
-        };
-        if !is_given || FREE.contains(&id) || given.try_get_raw(id).is_err() {
-            continue;
-        }
-        let (now, then) = (values(&given), values(&stored));
-        if now != then {
-            let option = if id == "source" { "SOURCE".to_owned() } else { option(id) };
-            let [now, then] = [now, then].map(|value| value.unwrap_or_else(|| "not given".into()));
-            let rule = format!("{option} must be that of the run, {then}, got {now}");
+    let is_given = |id: &str| given.value_source(id) == Some(ValueSource::CommandLine);
+    let command = Arguments::command();
+    let options = command.find_subcommand("run").into_iter().flat_map(|run| run.get_arguments());
+    for option in options.filter(|option| is_given(option.get_id().as_str())) {
+        let id = option.get_id().as_str();
+        let [now, then] = [&given, &stored].map(|matches| values(matches, id));
+        if now != then && !FREE.contains(&id) {
+            let name = option.get_long().map_or("SOURCE".to_owned(), |long| format!("--{long}"));
+            let rule = format!("{name} must be that of the run, {then}, got {now}");
             return Err(BadUsage(rule).into());
         }
     }
     let (mut run, now) = (run_arguments(&stored)?, run_arguments(&given)?);
-    let is_given = |id| given.value_source(id) == Some(ValueSource::CommandLine);
     run.saving.resume = now.saving.resume;
     run.saving.save = now.saving.save.or(run.saving.save);
     run.saving.every = now.saving.every.or(run.saving.every);
@@ -179,8 +166,13 @@ fn arguments(stored: &[String]) -> Result<RunArguments> {
     Ok(run)
 }
 
-fn option(id: &str) -> String {
-    format!("--{}", id.replace('_', "-"))
+/// The values of an option, for comparison and messages.
+fn values(matches: &ArgMatches, id: &str) -> String {
+    let values = matches.get_raw(id).map(|values| {
+        let texts = values.map(|value| value.to_string_lossy().into_owned());
+        texts.collect::<Vec<String>>().join(",")
+    });
+    values.unwrap_or_else(|| "not given".to_owned())
 }
 
 fn run_matches(arguments: &[String]) -> Result<ArgMatches> {
@@ -200,7 +192,7 @@ pub(crate) fn save(
     path: &Path,
     model: &dyn Any,
     schema: &Schema,
-    encoding: Option<&broadstream::stream::RowEncoding>,
+    encoding: Option<&RowEncoding>,
 ) -> Result<()> {
     let Some(model) = model.downcast_ref::<OnlineBls>() else { bail!("the model cannot be saved") };
     Place::lock(path)?.write(&ModelFile { encoding, ..ModelFile::new(model, schema) })

@@ -1,7 +1,8 @@
 //! The `broadstream` command.
 //!
 //! Arguments are parsed without doing work ([`args`]), then sources are opened ([`source`]) and a
-//! command runs ([`run`], [`compare`], [`experiment`], [`generate`], [`export`], [`datasets`]). Data goes to
+//! command runs ([`run`], [`compare`], [`experiment`], [`saved`], [`merge`], [`inspect`], [`generate`],
+//! [`export`], [`datasets`]). Data goes to
 //! standard output, everything else to standard error. The exit code is 0 on success, 1 when a run failed, 2 on bad usage; a reader that closes
 //! the pipe early is no failure.
 
@@ -18,13 +19,17 @@ mod export;
 mod failure;
 mod generate;
 mod generator;
+mod inspect;
 mod machine;
+mod merge;
 mod model;
 mod output;
 mod page;
 mod progress;
 mod record;
+mod rows;
 mod run;
+mod saved;
 mod source;
 mod store;
 
@@ -43,6 +48,12 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Compare(compare) => compare::compare(&compare),
         Command::Experiment(experiment) => experiment::experiment(&experiment),
+        Command::Predict(predict) => saved::predict(&predict),
+        Command::Learn(learn) => saved::learn(&learn),
+        Command::Unlearn(unlearn) => saved::unlearn(&unlearn),
+        Command::Merge(merge) => merge::merge(&merge),
+        Command::FitPartial(fit) => merge::fit_partial(&fit),
+        Command::Inspect(inspect) => inspect::inspect(&inspect),
         Command::Generate(generate) => generate::generate(&generate),
         Command::Export(export) => export::export(&export),
         Command::Datasets(DatasetsCommand::List(list)) => datasets::list(&list),

@@ -21,6 +21,7 @@ use crate::{
     },
     baseline,
     failure::{BadUsage, first_paragraph},
+    merge,
     source::Source,
 };
 
@@ -80,6 +81,24 @@ pub(crate) fn build(
     }
 }
 
+/// Makes an online broad learning system.
+pub(crate) fn online_bls(
+    arguments: &ModelArguments,
+    source: &Source,
+    input: &InputArguments,
+    stream: &dyn Stream,
+) -> Result<OnlineBls> {
+    if let Some(path) = &arguments.like {
+        applicable::check(arguments)?;
+        let mut model = merge::like(path)?;
+        model.set_threads(arguments.threads.unwrap_or(1))?;
+        return Ok(model);
+    }
+    let config = configure(arguments, source, input, stream)?;
+    check_options(arguments, &config)?;
+    Ok(OnlineBls::new(config)?)
+}
+
 fn configure(
     arguments: &ModelArguments,
     source: &Source,
@@ -113,7 +132,9 @@ fn configure(
         Some(ClassWeightArgument::Auto) => ClassWeight::Auto,
     };
     let stacking = arguments.stacking.unwrap_or(preset.stacking);
-    let label_lags = usize::from(stacking);
+    let windowed = arguments.window.is_some();
+    let label_lags = usize::from(stacking && !windowed);
+    let forgetting = if windowed { Forgetting::Fixed(1.0) } else { preset.forgetting };
     Ok(OnlineBlsConfig {
         feature_groups: arguments.feature_groups.unwrap_or(preset.feature_groups),
         feature_nodes: arguments.feature_nodes.unwrap_or(preset.feature_nodes),
@@ -125,7 +146,8 @@ fn configure(
         scaling: scaling(arguments, source, input)?,
         freeze_scaling_after: arguments.freeze_scaling_after,
         ridge: arguments.ridge.unwrap_or(preset.ridge),
-        forgetting: arguments.forgetting.unwrap_or(preset.forgetting),
+        forgetting: arguments.forgetting.unwrap_or(forgetting),
+        window: arguments.window,
         refresh_every: arguments.refresh_every,
         correction_steps: arguments.correction_steps.unwrap_or(preset.correction_steps),
         nested_models: arguments.nested_models.unwrap_or(preset.nested_models),

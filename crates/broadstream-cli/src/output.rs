@@ -1,15 +1,18 @@
 //! What a run prints: a table for people, or a JSON object for programs.
 
-use std::io::{self, Write};
+use std::{
+    any::Any,
+    io::{self, Write},
+};
 
 use anyhow::Result;
 use broadstream::{
-    Evaluation, Schema,
+    Evaluation, OnlineBls, Schema,
     metrics::{Summary, WindowSummary, per_class},
 };
 use serde_json::{Value, json};
 
-use crate::{failure::to_stdout, model::Model};
+use crate::{failure::to_stdout, inspect::health_json, model::Model};
 
 /// A confusion matrix with more classes than this does not fit a screen.
 const MOST_CLASSES_SHOWN: usize = 12;
@@ -117,6 +120,7 @@ impl Report<'_> {
             "drifts": self.evaluation.drifts,
             "restarts": self.evaluation.restarts,
             "members": members,
+            "health": self.health(),
             "reliability": reliability,
             "per_class": per_class,
             "confusion": matrix,
@@ -131,6 +135,14 @@ impl Report<'_> {
             "config": self.model.config,
             "version": env!("CARGO_PKG_VERSION"),
         })
+    }
+
+    /// Whether rounding has left the regressions what they should be, if the model has any.
+    fn health(&self) -> Vec<Value> {
+        let model: &dyn Any = &*self.model.classifier;
+        model
+            .downcast_ref::<OnlineBls>()
+            .map_or_else(Vec::new, |model| health_json(&model.health()))
     }
 
     fn table(&self) -> String {

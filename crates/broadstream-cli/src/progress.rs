@@ -56,6 +56,14 @@ impl Progress {
         self.bar.set_message(format!("{samples} samples  accuracy {accuracy:.2} %  {rate:.0}/s"));
     }
 
+    /// While samples are added up and none is predicted.
+    pub(crate) fn show_added(&self, samples: u64, elapsed: Duration) {
+        let done = self.bytes.as_ref().map_or(samples, |bytes| bytes.load(Ordering::Relaxed));
+        self.bar.set_position(done);
+        let rate = samples as f64 / elapsed.as_secs_f64().max(1e-9);
+        self.bar.set_message(format!("{samples} samples  {rate:.0}/s"));
+    }
+
     /// While a run that is resumed passes over the samples of before.
     pub(crate) fn show_passed(&self, samples: u64) {
         let done = self.bytes.as_ref().map_or(samples, |bytes| bytes.load(Ordering::Relaxed));

@@ -2,10 +2,8 @@
 
 use std::{
     fs,
-    num::NonZero,
     ops::ControlFlow,
     path::{Path, PathBuf},
-    thread,
     time::Instant,
 };
 
@@ -25,6 +23,7 @@ use crate::{
     model::{self, Model},
     output, page,
     progress::Progress,
+    rows,
     source::{Opened, Source},
 };
 
@@ -171,11 +170,9 @@ fn open_table(
 
 /// A run has the machine for itself, so that unless told otherwise a model which can makes use of its
 /// cores.
-fn use_all_cores(arguments: &ModelArguments) -> ModelArguments {
-    const MOST: usize = 8;
-    let cores = thread::available_parallelism().map_or(1, NonZero::get).min(MOST);
-    let threads =
-        arguments.threads.or_else(|| applicable::shares(arguments.model).then_some(cores));
+pub(crate) fn use_all_cores(arguments: &ModelArguments) -> ModelArguments {
+    let cores = || applicable::shares(arguments.model).then(|| rows::threads(None));
+    let threads = arguments.threads.or_else(cores);
     ModelArguments { threads, ..arguments.clone() }
 }
 

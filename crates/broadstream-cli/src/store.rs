@@ -79,11 +79,6 @@ impl Place {
         }
     }
 
-    /// Where the file is.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Writes the file. If that fails, what was there before still is.
     pub(crate) fn write(&self, file: &ModelFile<'_>) -> Result<()> {
         let temporary = beside(&self.path, "tmp")?;

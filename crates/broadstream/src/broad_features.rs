@@ -172,17 +172,12 @@ impl BroadFeatures {
         self.map.transform(samples, &scaled, &[], features);
     }
 
-    /// The same features of a model that has learned nothing.
-    pub(crate) fn emptied(&self) -> Self {
-        let mut features = self.clone();
-        features.map.forget_labels();
-        features.labels = RecentLabels::new(self.labels.lags());
-        features
-    }
-
-    /// Keeps the scaling as it is from now on.
-    pub(crate) fn freeze(&mut self) {
-        self.inputs.freeze();
+    /// Has inputs, of which none was declared yet, be scaled as they are elsewhere now, for ever.
+    pub(crate) fn take_scaling(&mut self, other: &BroadFeatures) {
+        if let Some(fan_in) = other.map.fan_in() {
+            self.map.fix_fan_in(fan_in);
+        }
+        self.inputs.take_scaling(&other.inputs);
     }
 
     /// Checks that samples which others have learned would have the same features here.

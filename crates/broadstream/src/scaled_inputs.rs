@@ -45,9 +45,10 @@ impl ScaledInputs {
         self.scaler.is_frozen()
     }
 
-    /// Keeps the scaling as it is from now on.
-    pub(crate) fn freeze(&mut self) {
-        self.scaler.freeze();
+    /// Has inputs, of which none was declared yet, be scaled as they are elsewhere now, for ever.
+    pub(crate) fn take_scaling(&mut self, other: &ScaledInputs) {
+        let names = other.inputs.iter().map(|input| input.name.as_str());
+        self.scaler.take_templates(names, &other.scaler);
     }
 
     /// Checks that inputs of the same name are of one kind and scaled alike.

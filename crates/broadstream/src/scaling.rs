@@ -139,6 +139,8 @@ pub(crate) struct Scaler {
     /// Samples until the statistics stay as they are.
     until_frozen: Option<u64>,
     inputs: Vec<InputScale>,
+    /// What is known already of inputs that are still to be declared.
+    templates: BTreeMap<String, InputScale>,
 }
 
 /// √3, the largest magnitude of a uniform variable of variance 1.
@@ -178,7 +180,8 @@ impl Scaler {
                 value: format!("centre {}, scale {} for '{name}'", affine.centre, affine.scale),
             });
         }
-        Ok(Scaler { rule, until_frozen: freeze_after, inputs: Vec::new() })
+        let (inputs, templates) = (Vec::new(), BTreeMap::new());
+        Ok(Scaler { rule, until_frozen: freeze_after, inputs, templates })
     }
 
     pub(crate) fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
@@ -202,7 +205,8 @@ impl Scaler {
                 }
             },
         };
-        self.inputs.push(scale);
+        let template = self.templates.remove(name).filter(|_| kind == InputKind::Numeric);
+        self.inputs.push(template.unwrap_or(scale));
         Ok(())
     }
 
@@ -248,9 +252,20 @@ impl Scaler {
         matches!(self.rule, Scaling::None | Scaling::Given(_)) || self.until_frozen == Some(0)
     }
 
-    /// Keeps the statistics as they are from now on.
-    pub(crate) fn freeze(&mut self) {
+    /// Takes over what another scaler of the same rule knows, for inputs that are declared later, and
+    /// keeps it as it is.
+    pub(crate) fn take_templates<'a>(
+        &mut self,
+        names: impl Iterator<Item = &'a str>,
+        other: &Scaler,
+    ) {
         self.until_frozen = Some(0);
+        self.templates = other.templates.clone();
+        for (name, known) in names.zip(&other.inputs) {
+            if !matches!(known, InputScale::Unscaled | InputScale::Given(_)) {
+                self.templates.insert(name.to_owned(), known.clone());
+            }
+        }
     }
 
     /// How an input is scaled, for a message.
@@ -297,6 +312,16 @@ impl Scaler {
             _ => None,
         });
         Quantiles::save_all(quantiles, &mut to.scope("quantiles"));
+        if !self.templates.is_empty() {
+            let mut to = to.scope("templates");
+            to.texts("names", self.templates.keys().map(String::as_str));
+            let templates = Scaler {
+                inputs: self.templates.values().cloned().collect(),
+                templates: BTreeMap::new(),
+                ..self.clone()
+            };
+            templates.save(&mut to);
+        }
     }
 
     /// Takes over what is known of the inputs that were declared.
@@ -337,6 +362,29 @@ impl Scaler {
                 }
             }
         }
+        self.restore_templates(from)
+    }
+
+    fn restore_templates(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        if !from.has("templates") {
+            return Ok(());
+        }
+        let from = from.scope("templates")?;
+        from.check("templates", !from.has("templates"), "without templates of its own")?;
+        let names = from.texts("names")?;
+        let mut templates = Scaler {
+            rule: self.rule.clone(),
+            until_frozen: None,
+            inputs: Vec::new(),
+            templates: BTreeMap::new(),
+        };
+        for name in &names {
+            let declared = templates.declare_input(name, InputKind::Numeric);
+            declared.map_err(|error| from.invalid("names", &format!("scaled: {error}")))?;
+        }
+        templates.restore(&from)?;
+        let names = names.into_iter().map(str::to_owned);
+        self.templates = names.zip(templates.inputs).collect();
         Ok(())
     }
 }

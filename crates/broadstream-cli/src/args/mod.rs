@@ -3,12 +3,17 @@
 mod compare;
 mod datasets;
 mod experiment;
+mod saved;
 mod saving;
 
 pub(crate) use self::{
     compare::CompareArguments,
     datasets::{DatasetsCommand, FetchArguments, ListArguments, VerifyArguments},
     experiment::ExperimentArguments,
+    saved::{
+        FitPartialArguments, InspectArguments, LearnArguments, MergeArguments, PredictArguments,
+        RowArguments, RowFormat, UnknownColumns, UnlearnArguments,
+    },
     saving::SavingArguments,
 };
 
@@ -35,6 +40,7 @@ Examples:
   broadstream run sensors.csv --target state  your own data
   broadstream compare sensors.csv             several models side by side
   broadstream experiment                      the tables and figures of the paper
+  broadstream predict model.bsm < rows.csv    by a model that 'run --save' has saved
   broadstream generate sea | head             what a generator makes
   broadstream datasets fetch letter           one of the streams that the paper uses
 
@@ -45,6 +51,12 @@ pub(crate) enum Command {
     Run(Box<RunArguments>),
     Compare(Box<CompareArguments>),
     Experiment(ExperimentArguments),
+    Predict(PredictArguments),
+    Learn(LearnArguments),
+    Unlearn(UnlearnArguments),
+    Merge(MergeArguments),
+    FitPartial(Box<FitPartialArguments>),
+    Inspect(InspectArguments),
     Generate(GenerateArguments),
     Export(ExportArguments),
     #[command(subcommand)]
@@ -179,6 +191,16 @@ pub(crate) struct ModelArguments {
     /// What samples count by how rare their class is [default: none]
     #[arg(long, value_enum)]
     pub(crate) class_weight: Option<ClassWeightArgument>,
+
+    /// Learn exactly the last N samples: the optimum of these alone, after every sample. Implies
+    /// --forgetting 1 and --label-lags 0
+    #[arg(long, value_name = "N")]
+    pub(crate) window: Option<usize>,
+
+    /// Take all options of the model from a saved one, with its scaling as it is there, frozen: what is
+    /// learned can be merged with it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) like: Option<PathBuf>,
 
     /// The seed of all random weights [default: 0]
     #[arg(long)]

@@ -53,11 +53,6 @@ impl LabelInputs {
         }
     }
 
-    /// Forgets all classes.
-    pub(super) fn forget(&mut self) {
-        self.weights.clear();
-    }
-
     /// How many classes are declared.
     pub(super) fn classes(&self) -> usize {
         self.weights.len()

@@ -238,11 +238,6 @@ impl FeatureMap {
         Ok(())
     }
 
-    /// Forgets all labels that there were.
-    pub(crate) fn forget_labels(&mut self) {
-        self.labels.forget();
-    }
-
     /// How many classes there are features of.
     pub(crate) fn label_classes(&self) -> usize {
         self.labels.classes()

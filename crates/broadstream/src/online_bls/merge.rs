@@ -11,14 +11,14 @@ use crate::{
 };
 
 impl OnlineBls {
-    /// A model that has learned nothing, with the features of this one and its scaling as it is now,
-    /// frozen. What it learns can be [merged](Self::merge) with what others of its kind learned.
+    /// A model that has learned nothing and knows no input yet, whose features will be those of this one,
+    /// with its scaling as it is now, frozen. What it learns can be [merged](Self::merge) with what others
+    /// of its kind learned.
     pub fn like(&self) -> Result<Self, Error> {
         let mut model = OnlineBls::new(self.config.clone())?;
-        model.features = self.features.emptied();
         // A scaling that has seen nothing would scale everything to 0 for ever.
-        if self.learned() > 0 {
-            model.features.freeze();
+        if self.learned() > 0 || self.features.inputs().is_frozen() {
+            model.features.take_scaling(&self.features);
         }
         Ok(model)
     }

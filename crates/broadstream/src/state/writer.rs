@@ -50,9 +50,9 @@ impl WriteScope<'_> {
         self.value(name, value.try_into().unwrap_or(u64::MAX));
     }
 
-    /// A finite number. JSON has no others.
+    /// A finite number. JSON has no others: what is not finite is stored as nothing, and refused by
+    /// whoever reads it.
     pub(crate) fn float(&mut self, name: &str, value: f64) {
-        debug_assert!(value.is_finite());
         self.value(name, value);
     }
 

@@ -1,5 +1,7 @@
 use broadstream::{
-    Block, Classifier, Forgetting, OnlineBls, OnlineBlsConfig, Partial, Sample, Scaling,
+    Block, Classifier, Forgetting, InputKind, OnlineBls, OnlineBlsConfig, Partial, Sample, Scaling,
+    Schema,
+    model_file::{self, ModelFile},
 };
 
 use crate::{INPUTS, configs, distance, model, samples};
@@ -92,6 +94,9 @@ fn sums_without_a_model_make_the_same_model() {
         let mut partials = Vec::new();
         for range in [100..250, 250..300] {
             let mut partial = Partial::like(&base).unwrap();
+            for input in base.declared_inputs() {
+                partial.declare_input(&input.name, input.kind).unwrap();
+            }
             // Classes that others saw first are announced by samples that do not count.
             let mut announced = Block::new();
             for class in 0..3 {
@@ -152,9 +157,31 @@ fn a_running_scaling_that_froze_can_be_shared() {
     let mut first = model(&config, &INPUTS);
     first.learn_many(&samples(0..120)).unwrap();
     let mut second = first.like().unwrap();
-    assert_eq!((second.learned(), second.classes()), (0, 0));
+    assert_eq!((second.learned(), second.classes(), second.inputs()), (0, 0, 0));
+    let second_file = {
+        let mut bytes = Vec::new();
+        ModelFile::new(&second, &Schema::new("y")).write(&mut bytes).unwrap();
+        bytes
+    };
+    // What it knows of inputs that were not declared yet survives being saved.
+    second = model_file::read(&mut second_file.as_slice()).unwrap().model;
+    for name in ["c=red", "b", "a"] {
+        let kind = if name == "c=red" { InputKind::Indicator } else { InputKind::Numeric };
+        second.declare_input(name, kind).unwrap();
+    }
     let (block, meaning) = renumbered(&samples(120..200));
-    second.learn_many(&block).unwrap();
+    for i in 0..block.len() {
+        let x = block.sample(i).values();
+        let turned: Vec<(u32, f64)> = x
+            .iter()
+            .rev()
+            .enumerate()
+            .map(|(k, x)| (k as u32 + 3 - block.sample(i).len() as u32, *x))
+            .collect();
+        let (inputs, values): (Vec<u32>, Vec<f64>) = turned.into_iter().unzip();
+        let x = Sample::sparse(&inputs, &values).unwrap();
+        second.learn_one(x, block.class(i), block.weight(i)).unwrap();
+    }
     first.merge(&second, &meaning).unwrap();
     assert!(distance(&first.weights(), &one.weights()) < 1e-9);
 }

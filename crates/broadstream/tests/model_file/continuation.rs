@@ -132,6 +132,9 @@ fn sums_and_what_rows_looked_like_are_saved_too() {
     let mut base = model(OnlineBlsConfig { freeze_scaling_after: Some(20), ..config });
     base.learn_many(&samples(0..60)).unwrap();
     let mut partial = Partial::like(&base).unwrap();
+    for input in base.declared_inputs() {
+        partial.declare_input(&input.name, input.kind).unwrap();
+    }
     partial.learn_many(&samples(0..80)).unwrap();
     let schema = schema(&base);
     let encoding = RowEncoding::of_schema(&schema);
