@@ -64,7 +64,7 @@ pub(crate) fn build(
         check_options(arguments, &config).map(|()| config)
     };
     match arguments.model {
-        ModelName::OnlineBls => Ok(describe_model(OnlineBls::new(config()?)?)),
+        ModelName::OnlineBls => Ok(describe_model(online_bls(arguments, source, input, stream)?)),
         ModelName::Eous => baseline::broad::<Eous>("Online-BLS with EOUS", arguments, config()?),
         ModelName::Refactorise => {
             baseline::broad::<Refactorise>("Online-BLS without EOUS", arguments, config()?)
