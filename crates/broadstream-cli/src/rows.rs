@@ -71,6 +71,11 @@ pub(crate) fn name(arguments: &RowArguments) -> String {
     }
 }
 
+/// A number of rows, in words.
+pub(crate) fn counted(rows: u64) -> String {
+    if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") }
+}
+
 fn is_standard_input(source: &Path) -> bool {
     source == Path::new("-")
 }

@@ -35,6 +35,11 @@ pub(crate) fn run(given: &RunArguments) -> Result<()> {
     let source = Source::parse(&arguments.source)?;
     check_outputs(&arguments, &source)?;
     check_saving(&arguments)?;
+    // Before the source is opened, which may have to be waited for.
+    let checkpoints = match (&resumed, &saving.checkpoint) {
+        (None, Some(path)) => Some(Checkpoints::new(path)?),
+        _ => None,
+    };
     let mut opened = source.open(input, arguments.model.preset)?;
     let model_arguments = use_all_cores(&arguments.model);
 
@@ -46,7 +51,7 @@ pub(crate) fn run(given: &RunArguments) -> Result<()> {
             state: None,
             lengths: Lengths::default(),
             seconds: 0.0,
-            checkpoints: saving.checkpoint.as_deref().map(Checkpoints::new).transpose()?,
+            checkpoints,
         },
     };
     let Begun { mut model, state, lengths, seconds: before, checkpoints } = begun;

@@ -49,7 +49,7 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
         }
     }
     let rows::Counts { rows, learned } = answering.counts;
-    eprintln!("{learned} rows learned, {} without a label", rows - learned);
+    eprintln!("{} learned, {} without a label", rows::counted(learned), rows - learned);
     Ok(())
 }
 
@@ -75,8 +75,8 @@ pub(crate) fn unlearn(arguments: &UnlearnArguments) -> Result<()> {
         format!("{certificate}\n")
     } else {
         format!(
-            "{} rows taken back, {} left; residual {:.1e} before, {:.1e} after\n",
-            certificate.samples,
+            "{} taken back, {} left; residual {:.1e} before, {:.1e} after\n",
+            rows::counted(certificate.samples),
             saved.model.learned(),
             certificate.residual_before,
             certificate.residual_after,

@@ -110,16 +110,21 @@ impl<'a> ModelFile<'a> {
         }
         match self.content {
             Content::Model(model) => {
-                root.value("config", model.config().to_json());
+                root.value("config", stored(model.config()));
                 model.save(&mut root.scope(MODEL), self.feature_weights);
             }
             Content::Partial(partial) => {
-                root.value("config", partial.config().to_json());
+                root.value("config", stored(partial.config()));
                 partial.save(&mut root.scope(PARTIAL), self.feature_weights);
             }
         }
         Ok(container::write(state, to)?)
     }
+}
+
+/// A configuration as it is stored: how many threads work here is nobody's business elsewhere.
+fn stored(config: &OnlineBlsConfig) -> Map<String, Value> {
+    OnlineBlsConfig { threads: 1, ..config.clone() }.to_json()
 }
 
 /// Under which name a file has a model or its sums.

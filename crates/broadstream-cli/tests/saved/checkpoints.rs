@@ -1,0 +1,161 @@
+//! Runs that are stopped and resumed.
+
+use std::{process::Stdio, thread, time::Duration};
+
+use serde_json::Value;
+
+use crate::{EXACT, Folder, rows};
+
+/// A result without the times that it took.
+fn timeless(text: &str) -> Value {
+    let mut value: Value = serde_json::from_str(text).unwrap();
+    for key in ["seconds", "samples_per_second", "times"] {
+        value.as_object_mut().unwrap().remove(key);
+    }
+    value
+}
+
+const RUN: &str = "run rows.csv --enhancement-nodes 20 --json --quiet --metrics-window 70 \
+                   --delay 5 --curve-every 130";
+
+/// Killed at any moment, a run goes on from its last checkpoint, and in the end nobody can tell.
+#[test]
+fn a_run_that_is_killed_two_hundred_times_ends_as_if_it_had_not_been() {
+    const KILLS: u64 = 200;
+    let folder = Folder::new();
+    folder.write("rows.csv", rows(0..2000));
+    let expected = folder.stdout(&format!("{RUN} --predictions p0.csv --curve c0.csv"));
+    let begin = format!("{RUN} --predictions p.csv --curve c.csv --checkpoint run.bsm --every 60");
+    let (mut kills, mut finished) = (0, 0);
+    while kills < KILLS {
+        let resume = folder.path("run.bsm").exists();
+        let arguments = if resume { "run --resume run.bsm" } else { begin.as_str() };
+        let mut command = folder.command(arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Uneven moments, from before the program has begun to after some checkpoints.
+        thread::sleep(Duration::from_micros(kills * 7919 % 90_000));
+        let _ = child.kill();
+        kills += 1;
+        let output = child.wait_with_output().unwrap();
+        if output.status.code().is_some() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "after {kills} kills: {errors}");
+            check(&folder, &String::from_utf8(output.stdout).unwrap(), &expected);
+            std::fs::remove_file(folder.path("run.bsm")).unwrap();
+            finished += 1;
+        }
+    }
+    let last = folder.path("run.bsm").exists();
+    let last = folder.stdout(if last { "run --resume run.bsm" } else { begin.as_str() });
+    check(&folder, &last, &expected);
+    assert!(finished > 0, "no run came to its end between two kills");
+}
+
+fn check(folder: &Folder, found: &str, expected: &str) {
+    assert_eq!(timeless(found), timeless(expected));
+    assert!(folder.read("p.csv") == folder.read("p0.csv"), "the predictions differ");
+    assert!(folder.read("c.csv") == folder.read("c0.csv"), "the curves differ");
+}
+
+#[test]
+fn a_run_can_go_on_after_its_end() {
+    let folder = Folder::new();
+    folder.write("rows.csv", rows(0..500));
+    folder.write("more.csv", rows(0..800));
+    let whole = folder.stdout("run more.csv --enhancement-nodes 20 --json --quiet");
+    folder.stdout("run rows.csv --enhancement-nodes 20 --quiet --checkpoint a.bsm");
+    // The same file has grown.
+    folder.write("rows.csv", rows(0..800));
+    let found = folder.stdout("run --resume a.bsm --json --block 7 --threads 2");
+    let [mut found, mut whole] = [found, whole].map(|text| timeless(&text));
+    for value in [&mut found, &mut whole] {
+        value["source"] = Value::Null;
+        value["config"]["threads"] = Value::Null;
+    }
+    assert_eq!(found, whole);
+    assert_eq!(folder.json("inspect a.bsm")["run"]["samples"], 800);
+    // There is nothing left, and it says the same again.
+    assert_eq!(timeless(&folder.stdout("run --resume a.bsm --json"))["oca"], whole["oca"]);
+}
+
+#[test]
+fn what_cannot_be_resumed_is_refused_by_name() {
+    let folder = Folder::new();
+    folder.write("rows.csv", rows(0..300));
+    let run = "run rows.csv --enhancement-nodes 20 --quiet --predictions p.csv --checkpoint a.bsm";
+    folder.stdout(run);
+    let before = folder.read("a.bsm");
+    for (arguments, code, message) in [
+        ("--ridge 3", 2, "--ridge must be that of the run, not given, got 3"),
+        ("--enhancement-nodes 21", 2, "--enhancement-nodes must be that of the run, 20, got 21"),
+        ("--predictions q.csv", 2, "--predictions must be that of the run, p.csv, got q.csv"),
+        ("--limit 10", 2, "limit"),
+    ] {
+        let found = folder.failure(&format!("run --resume a.bsm {arguments}"));
+        assert!(found.0 == code && found.1.contains(message), "{found:?}");
+    }
+    folder.write("rows.csv", rows(1..400));
+    let (_, message) = folder.failure("run --resume a.bsm");
+    assert!(message.contains("rows.csv: ") && message.contains("300"), "{message}");
+    folder.write("rows.csv", rows(0..200));
+    let (_, message) = folder.failure("run --resume a.bsm");
+    assert!(message.contains("200"), "{message}");
+    folder.write("rows.csv", rows(0..300));
+    folder.write("p.csv", "sample\n");
+    let (_, message) = folder.failure("run --resume a.bsm");
+    assert!(message.contains("going on with p.csv: this file had "), "{message}");
+    assert!(folder.read("a.bsm") == before);
+
+    folder.stdout(&format!("run rows.csv {EXACT} --save model.bsm"));
+    let (code, message) = folder.failure("run --resume model.bsm");
+    assert!(code == 2 && message.contains("no checkpoint"), "{message}");
+    let (code, message) = folder.failure("run rows.csv --model majority --checkpoint x.bsm");
+    assert!(code == 2 && message.contains("the model majority cannot be saved"), "{message}");
+    assert_eq!(folder.failure("run rows.csv --every 5").0, 2);
+    assert_eq!(folder.names(), ["a.bsm", "model.bsm", "p.csv", "rows.csv"]);
+}
+
+#[test]
+fn one_run_at_a_time_has_a_checkpoint() {
+    let folder = Folder::new();
+    folder.write("rows.csv", rows(0..100));
+    let run = |source| format!("run {source} --enhancement-nodes 20 --quiet --checkpoint a.bsm");
+    // It waits for rows that never come.
+    let mut first = folder.command(&run("-")).stdin(Stdio::piped()).spawn().unwrap();
+    let mut refused = None;
+    for _ in 0..500 {
+        thread::sleep(Duration::from_millis(10));
+        let output = folder.output(&run("rows.csv"));
+        if !output.status.success() {
+            refused = Some(String::from_utf8(output.stderr).unwrap());
+            break;
+        }
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let message = refused.expect("the second run should have been refused");
+    assert!(message.contains("a.bsm: another program is at work on this file"), "{message}");
+    folder.stdout(&run("rows.csv"));
+}
+
+/// A file that may not grow stands for a disk that is full.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_the_old_checkpoint() {
+    let folder = Folder::new();
+    folder.write("rows.csv", rows(0..300));
+    let run = "run rows.csv --enhancement-nodes 20 --quiet --checkpoint a.bsm --every 100";
+    folder.stdout(run);
+    let before = folder.read("a.bsm");
+    let program = assert_cmd::cargo::cargo_bin("broadstream");
+    let script = format!("trap '' XFSZ; ulimit -f 20; exec {} {run}", program.display());
+    let mut command = std::process::Command::new("bash");
+    let output = command.args(["-c", &script]).current_dir(folder.path("")).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && message.contains("writing "), "{message}");
+    assert!(folder.read("a.bsm") == before);
+    assert_eq!(folder.names(), ["a.bsm", "rows.csv"]);
+    for arguments in ["--checkpoint .", "--save .", "--checkpoint missing/a.bsm"] {
+        folder.failure(&format!("run rows.csv --enhancement-nodes 20 --quiet {arguments}"));
+    }
+}

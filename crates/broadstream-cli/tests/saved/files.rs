@@ -1,0 +1,151 @@
+//! Models that are saved, merged, corrected and looked at.
+
+use crate::{EXACT, Folder, rows};
+
+fn norm(folder: &Folder, file: &str) -> f64 {
+    folder.json(&format!("inspect {file}"))["weight_norm"].as_f64().unwrap()
+}
+
+#[test]
+fn parts_learned_apart_become_the_whole_and_rows_are_taken_back() {
+    let folder = Folder::new();
+    for (name, range) in
+        [("all.csv", 0..400), ("a.csv", 0..180), ("b.csv", 180..300), ("c.csv", 300..400)]
+    {
+        folder.write(name, rows(range));
+    }
+    folder.write("some.csv", rows(120..124));
+    let without = rows(0..120) + &rows(124..400).split_once('\n').unwrap().1;
+    folder.write("without.csv", without);
+    for name in ["all", "a", "without"] {
+        folder.stdout(&format!("run {name}.csv {EXACT} --save {name}.bsm"));
+    }
+    folder.stdout("run b.csv --like a.bsm --quiet --save b.bsm");
+    folder.stdout("fit-partial c.csv --like a.bsm --quiet -o c.bsm");
+    folder.stdout("merge a.bsm b.bsm c.bsm -o one.bsm");
+    folder.stdout("merge c.bsm b.bsm a.bsm -o other.bsm");
+    let whole = norm(&folder, "all.bsm");
+    for file in ["one.bsm", "other.bsm"] {
+        assert!((norm(&folder, file) / whole - 1.0).abs() < 1e-9, "{file}");
+        assert_eq!(folder.json(&format!("inspect {file}"))["learned"], 400);
+    }
+    // Predictions too, label for label.
+    let predictions = |model: &str| -> Vec<(String, f64)> {
+        let text = folder.stdout(&format!("predict {model} all.csv"));
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let row = |row: csv::Result<csv::StringRecord>| {
+            let row = row.unwrap();
+            (row[0].to_owned(), row[1].parse().unwrap())
+        };
+        reader.records().map(row).collect()
+    };
+    let expected = predictions("all.bsm");
+    for (found, expected) in predictions("other.bsm").iter().zip(&expected) {
+        assert_eq!(found.0, expected.0);
+        assert!((found.1 - expected.1).abs() < 1e-9);
+    }
+    let certificate = folder.json("unlearn one.bsm some.csv");
+    assert_eq!((&certificate["samples"], &certificate["learned"]), (&4.into(), &396.into()));
+    assert!(certificate["residual_after"].as_f64().unwrap() < 1e-10);
+    assert!((norm(&folder, "one.bsm") / norm(&folder, "without.bsm") - 1.0).abs() < 1e-9);
+    assert!(norm(&folder, "other.bsm") != norm(&folder, "one.bsm"));
+
+    // Sums alone can be merged and stay sums.
+    folder.stdout("fit-partial b.csv --like a.bsm --quiet -o bs.bsm");
+    folder.stdout("merge bs.bsm c.bsm --sums -o sums.bsm");
+    folder.stdout("merge sums.bsm a.bsm -o last.bsm");
+    assert!((norm(&folder, "last.bsm") / whole - 1.0).abs() < 1e-9);
+    assert_eq!(folder.json("inspect sums.bsm")["kind"], "sums");
+}
+
+#[test]
+fn a_model_learns_on_as_if_it_had_never_been_saved() {
+    let folder = Folder::new();
+    folder.write("all.csv", rows(0..300));
+    folder.write("first.csv", rows(0..140));
+    folder.write("rest.csv", rows(140..300));
+    for options in ["", "--preset single", "--window 60"] {
+        let run = format!("--enhancement-nodes 20 --quiet {options}");
+        folder.stdout(&format!("run all.csv {run} --predictions p.csv --save all.bsm"));
+        folder.stdout(&format!("run first.csv {run} --save part.bsm"));
+        let answers = folder.stdout("learn part.bsm rest.csv");
+        // The rest of the predictions are the answers.
+        let predictions = String::from_utf8(folder.read("p.csv")).unwrap();
+        let expected: Vec<String> = predictions
+            .lines()
+            .skip(141)
+            .map(|line| line.splitn(3, ',').nth(2).unwrap().to_owned())
+            .collect();
+        let found: Vec<&str> = answers.lines().skip(1).collect();
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found.rsplit_once(',').unwrap().0, expected, "{options}");
+        }
+        assert_eq!(norm(&folder, "part.bsm"), norm(&folder, "all.bsm"), "{options}");
+    }
+}
+
+#[test]
+fn a_file_tells_what_is_in_it() {
+    let folder = Folder::new();
+    folder.write("rows.csv", rows(0..200));
+    folder.stdout("run rows.csv --enhancement-nodes 20 --quiet --save a.bsm --checkpoint b.bsm");
+    let text = folder.stdout("inspect b.bsm");
+    for part in ["checkpoint", "format 1", "large (", "200 samples evaluated", "forgetting 0.999"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let json = folder.json("inspect a.bsm");
+    assert_eq!(json["kind"], "model");
+    assert_eq!(json["inputs"].as_array().unwrap().len(), 6);
+    assert_eq!(json["labels"], serde_json::json!(["small", "large", "late"]));
+    assert!(json["health"][0]["residual"].as_f64().unwrap() < 1e-12);
+    assert_eq!(json["config"]["enhancement_nodes"], 20);
+}
+
+#[test]
+fn bad_files_and_rows_are_errors_and_change_nothing() {
+    let folder = Folder::new();
+    folder.write("rows.csv", rows(0..200));
+    folder.write("row.csv", rows(20..21));
+    folder.write("text.bsm", "no model");
+    folder.write("bad.csv", "size,colour,weight,class\n1,red,2,small\n2,red,x,small\n");
+    folder.write("unknown.csv", "size,wieght,class\n1,2,small\n");
+    folder.write("far.csv", "size,colour,weight,class\n1e9,red,-1e9,small\n");
+    folder.write("new.csv", "size,colour,weight,class\n1,pink,3,small\n");
+    folder.write("open.csv", "size,colour,weight,class\n1,red,3,\n");
+    folder.stdout(&format!("run rows.csv {EXACT} --save a.bsm"));
+    folder.stdout("run rows.csv --enhancement-nodes 20 --quiet --save default.bsm");
+    folder.stdout(&format!("run rows.csv {EXACT} --seed 5 --save seed.bsm"));
+    let model = folder.read("a.bsm");
+    folder.write("cut.bsm", &model[..model.len() / 2]);
+    for (arguments, message) in [
+        ("inspect text.bsm", "text.bsm: this is not a broadstream model file"),
+        ("inspect cut.bsm", "cut.bsm: the file is cut short"),
+        ("inspect missing.bsm", "missing.bsm: "),
+        ("predict .", "directory, expected a file"),
+        ("predict a.bsm missing.csv", "missing.csv"),
+        (
+            "learn a.bsm bad.csv",
+            "bad.csv; no row was learned: line 3, column 'weight': expected a number, found 'x'",
+        ),
+        ("learn a.bsm unknown.csv", "wieght"),
+        ("unlearn a.bsm far.csv", "weight × leverage must be below 1"),
+        ("unlearn a.bsm new.csv", "line 2: the model does not know the input 'colour=pink'"),
+        ("unlearn a.bsm open.csv", "line 2: the label is missing"),
+        ("unlearn default.bsm row.csv", "cannot unlearn: forgetting must be 1, got auto"),
+        ("merge a.bsm default.bsm -o m.bsm", "default.bsm: cannot merge: forgetting must be 1"),
+        (
+            "merge a.bsm seed.bsm -o m.bsm",
+            "seed.bsm: cannot merge models of different seed: 0 here, 5 there",
+        ),
+        ("run rows.csv --like a.bsm --ridge 2", "leave --ridge out"),
+        ("fit-partial rows.csv -o m.bsm", "forgetting must be 1, got auto"),
+        ("fit-partial rows.csv --preset single -o m.bsm", "the scaling must be frozen"),
+        ("run rows.csv --window 9 --forgetting 0.9", "window must be none unless forgetting is 1"),
+    ] {
+        let (_, found) = folder.failure(arguments);
+        assert!(found.contains(message), "{arguments}: {found}");
+    }
+    assert!(folder.read("a.bsm") == model);
+    assert!(!folder.names().iter().any(|name| name.starts_with('.') || name == "m.bsm"));
+}
