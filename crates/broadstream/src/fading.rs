@@ -126,9 +126,11 @@ impl Fading {
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.integer("since_refresh", self.since_refresh);
         to.float("decay", self.decay);
-        to.floats("pending", self.pending.clone());
-        to.floats("pending_weights", self.pending_weights.clone());
-        self.gram.save(&mut to.scope("gram"));
+        // What is pending depends on how samples came in blocks, the sum of all does not.
+        let mut gram = self.gram.clone();
+        let added = gram.add(&self.pending, &self.pending_weights);
+        debug_assert!(added.is_ok(), "a weight is pending for each row of features");
+        gram.save(&mut to.scope("gram"));
         self.probe.save(&mut to.scope("probe"));
         to.integer("since_check", self.since_check);
         to.integer("refreshes", self.refreshes);
@@ -138,12 +140,6 @@ impl Fading {
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
         let since_refresh = from.count("since_refresh", self.interval - 1)?;
         let decay = from.float("decay", f64::MIN_POSITIVE..=1.0)?;
-        let rows = from.length("pending_weights");
-        let few = rows < BLOCK && rows <= since_refresh;
-        from.check("pending_weights", few, "fewer than a block, and since the last refresh")?;
-        let pending_weights = from.floats("pending_weights", rows)?;
-        from.check_each("pending_weights", &pending_weights, "positive numbers", |w| *w > 0.0)?;
-        let pending = from.floats("pending", rows * self.gram.order())?;
         self.gram.restore(&from.scope("gram")?)?;
         self.probe.restore(&from.scope("probe")?)?;
         self.since_check = from.count("since_check", CHECK_EVERY - 1)?;
@@ -151,8 +147,8 @@ impl Fading {
         self.worst_residual = from.float("worst_residual", 0.0..=f64::MAX)?;
         self.since_refresh = since_refresh;
         self.decay = decay;
-        self.pending = pending;
-        self.pending_weights = pending_weights;
+        self.pending.clear();
+        self.pending_weights.clear();
         Ok(())
     }
 
@@ -339,11 +335,8 @@ mod tests {
         };
         assert!(!refused(&|_| ()));
         assert!(refused(&|to| to.integer("since_refresh", fading.interval())));
-        assert!(refused(&|to| to.integer("since_refresh", 9_u64)), "ten are pending");
         assert!(refused(&|to| to.integer("since_check", 1024_u64)));
         assert!(refused(&|to| to.float("decay", 0.0)));
-        assert!(refused(&|to| to.floats("pending", vec![0.0; 129])));
-        assert!(refused(&|to| to.floats("pending_weights", vec![-1.0; 10])));
         assert!(refused(&|to| to.scope("gram").floats("p", vec![0.0; 90])));
         assert!(refused(&|to| to.scope("probe").floats("moments", vec![f64::NAN; 13])));
         assert!(refused(&|to| to.scope("probe").float("ridge", -1.0)));
