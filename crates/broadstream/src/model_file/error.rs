@@ -19,7 +19,9 @@ pub enum ModelFileError {
     NotAModel,
 
     /// It was written by a later version of this program.
-    #[error("the file has format version {version}, but this program reads versions up to {newest}")]
+    #[error(
+        "the file has format version {version}, but this program reads versions up to {newest}"
+    )]
     Newer {
         /// The version of the file.
         version: u32,

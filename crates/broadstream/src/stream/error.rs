@@ -21,7 +21,7 @@ pub enum StreamError {
     Empty,
 
     /// The source is not text.
-    #[error("line {line}: this is not text ({reason}); expected CSV or TSV, plain, gzip or zstd")]
+    #[error("line {line}: this is not text ({reason}); expected text, plain, gzip or zstd")]
     NotText {
         /// Where it was noticed.
         line: u64,
@@ -30,7 +30,7 @@ pub enum StreamError {
     },
 
     /// A line does not end.
-    #[error("line {line} is longer than {limit} bytes: is this a CSV file?")]
+    #[error("line {line} is longer than {limit} bytes: is this a file of rows?")]
     LineTooLong {
         /// The line.
         line: u64,

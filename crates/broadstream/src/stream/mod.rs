@@ -5,6 +5,7 @@ pub mod synth;
 
 mod compression;
 mod error;
+mod lines;
 mod memory;
 
 pub use self::{compression::decompress, error::StreamError, memory::MemoryStream};

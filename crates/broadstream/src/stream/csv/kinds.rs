@@ -3,10 +3,9 @@
 use super::{
     cell::{Reading, read_number, read_text},
     columns::Columns,
-    lines::LONGEST_LINE,
     rows::Rows,
 };
-use crate::stream::StreamError;
+use crate::stream::{StreamError, lines::LONGEST_LINE};
 
 /// What the cells of a column hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

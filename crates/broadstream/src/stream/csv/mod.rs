@@ -1,7 +1,7 @@
 //! CSV and TSV files, read row by row in bounded memory.
 //!
-//! Bytes become samples in four steps, each in a file of its own: `lines` hands out lines of
-//! bounded length, `rows` splits them into cells, `cell` says what a cell means, and `encoding`
+//! Bytes become samples in four steps, each in a file of its own: `stream::lines` hands out lines
+//! of bounded length, `rows` splits them into cells, `cell` says what a cell means, and `encoding`
 //! makes samples of rows. Before that, the first bytes tell the dialect (`dialect`), the first
 //! row the columns (`columns`) and the first thousand rows which of them hold numbers (`kinds`);
 //! these rows are then read once more for their samples.
@@ -11,7 +11,6 @@ mod columns;
 mod dialect;
 mod encoding;
 mod kinds;
-mod lines;
 mod options;
 mod rows;
 
@@ -24,14 +23,13 @@ use self::{
     dialect::{Dialect, is_header},
     encoding::Encoder,
     kinds::survey,
-    lines::Lines,
     rows::Rows,
 };
 use crate::{
     block::Block,
     error::Error,
     schema::Schema,
-    stream::{Stream, StreamError, decompress},
+    stream::{Stream, StreamError, decompress, lines::Lines},
 };
 
 /// The samples of a CSV or TSV file, plain or compressed by gzip or zstd.

@@ -8,8 +8,7 @@
 use ::csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
 use memchr::memchr;
 
-use super::lines::Lines;
-use crate::stream::StreamError;
+use crate::stream::{StreamError, lines::Lines};
 
 /// One row of cells, borrowed from its reader.
 #[derive(Clone, Copy)]

@@ -1,8 +1,9 @@
 //! The lines of a source, of bounded length, with the memory to go back to a mark.
 //!
-//! A row is usually one line. Handing out lines rather than arbitrary chunks lets the row reader
-//! split a line without quotes by itself, in place, and leave the others to the `csv` crate, which
-//! sees through [`Read`] exactly the lines of the row it is asked for and never reads ahead.
+//! Every text format is read by it. A row of CSV is usually one line. Handing out lines rather than
+//! arbitrary chunks lets the row reader split a line without quotes by itself, in place, and leave
+//! the others to the `csv` crate, which sees through [`Read`] exactly the lines of the row it is
+//! asked for and never reads ahead.
 
 use std::{
     io::{self, Read},
@@ -17,7 +18,7 @@ use crate::stream::StreamError;
 /// The longest line accepted, and the longest row of several lines.
 pub(super) const LONGEST_LINE: usize = 16 << 20;
 
-/// How much is looked at to tell the dialect.
+/// How much is looked at to tell the format, and the dialect of CSV.
 pub(super) const HEAD: usize = 64 << 10;
 
 /// How much is read at once: little enough to stay in the processor's cache until it is parsed.
