@@ -11,9 +11,9 @@ use std::{
     sync::Arc,
 };
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
-use crate::stream::StreamError;
+use crate::stream::{StreamError, decompress};
 
 /// The longest line accepted, and the longest row of several lines.
 pub(super) const LONGEST_LINE: usize = 16 << 20;
@@ -48,6 +48,23 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    /// The lines of a text, plain or compressed, behind its byte order mark if it has one.
+    pub(super) fn open(reader: Box<dyn Read + Send>) -> Result<Self, StreamError> {
+        let source = decompress(reader).map_err(|source| StreamError::Read { line: 1, source })?;
+        let mut lines = Lines::new(source);
+        let (head, _) = lines.head();
+        if let Some(nul) = memchr(0, head) {
+            let line = 1 + memchr_iter(b'\n', &head[..nul]).count() as u64;
+            return Err(StreamError::NotText { line, reason: "binary data" });
+        }
+        let byte_order_mark = if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        lines.terminator = terminator(&head[byte_order_mark..]);
+        lines.next = byte_order_mark;
+        lines.searched = byte_order_mark;
+        Ok(lines)
+    }
+
+    /// The lines of plain bytes, each of which ends with a line feed.
     pub(super) fn new(source: Box<dyn Read + Send>) -> Self {
         Lines {
             source,
@@ -71,18 +88,12 @@ impl Lines {
     /// A failure of the source is not reported here but on the line where it happened.
     pub(super) fn head(&mut self) -> (&[u8], bool) {
         while self.filled < HEAD && self.fill() {}
-        (&self.buffer[..self.filled.min(HEAD)], self.ended && self.filled <= HEAD)
+        (&self.buffer[self.next..self.filled.min(HEAD)], self.ended && self.filled <= HEAD)
     }
 
-    /// Skips that many bytes of the line: a byte order mark.
-    pub(super) fn skip(&mut self, bytes: usize) {
-        self.next += bytes;
-        self.searched = self.next;
-    }
-
-    /// Says which byte ends a line.
-    pub(super) fn end_lines_by(&mut self, terminator: u8) {
-        self.terminator = terminator;
+    /// The byte that ends a line.
+    pub(super) fn terminator(&self) -> u8 {
+        self.terminator
     }
 
     /// Where the next line lies, without its terminator; `None` at the end.
@@ -241,6 +252,13 @@ impl Read for Lines {
     }
 }
 
+/// Line feeds end lines, also after a carriage return; old files have carriage returns alone.
+fn terminator(text: &[u8]) -> u8 {
+    // A carriage return at the very end may be half of a line end.
+    let inner = &text[..text.len().saturating_sub(1)];
+    if memchr(b'\r', inner).is_some() && memchr(b'\n', text).is_none() { b'\r' } else { b'\n' }
+}
+
 fn read_error(line: u64, failure: &Arc<io::Error>) -> StreamError {
     let source = io::Error::new(failure.kind(), Arc::clone(failure));
     StreamError::Read { line, source }
@@ -292,6 +310,28 @@ mod tests {
         let (read, outcome) = rest(lines);
         outcome.unwrap();
         read.into_iter().map(|(_, text)| String::from_utf8(text).unwrap()).collect()
+    }
+
+    #[test]
+    fn line_ends() {
+        for (text, expected) in
+            [("a\nb", b'\n'), ("a\r\nb", b'\n'), ("a\rb\r", b'\r'), ("a\r", b'\n'), ("", b'\n')]
+        {
+            assert_eq!(terminator(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_text() {
+        let mut lines = Lines::open(Box::new("\u{feff}a\rb".as_bytes())).unwrap();
+        assert_eq!(lines.head(), (&b"a\rb"[..], true));
+        assert_eq!(texts(&mut lines), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_zero_byte_is_binary_data() {
+        let error = Lines::open(Box::new(&b"a,b\n1,\0"[..])).err();
+        assert!(matches!(error, Some(StreamError::NotText { line: 2, reason: "binary data" })));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Bytes become samples in four steps, each in a file of its own: `stream::lines` hands out lines
 //! of bounded length, `rows` splits them into cells, `cell` says what a cell means, and `encoding`
-//! makes samples of rows. Before that, the first bytes tell the dialect (`dialect`), the first
+//! makes samples of rows. Before that, the first rows tell the dialect (`dialect`), the first
 //! row the columns (`columns`) and the first thousand rows which of them hold numbers (`kinds`);
 //! these rows are then read once more for their samples.
 
@@ -20,7 +20,7 @@ pub use self::options::{Categories, CsvOptions};
 
 use self::{
     columns::{Columns, names_in, numbered},
-    dialect::{Dialect, is_header},
+    dialect::{detect_delimiter, is_header},
     encoding::Encoder,
     kinds::survey,
     rows::Rows,
@@ -29,7 +29,7 @@ use crate::{
     block::Block,
     error::Error,
     schema::Schema,
-    stream::{Stream, StreamError, decompress, lines::Lines},
+    stream::{Stream, StreamError, lines::Lines},
 };
 
 /// The samples of a CSV or TSV file, plain or compressed by gzip or zstd.
@@ -71,13 +71,16 @@ impl CsvStream {
     #[expect(clippy::needless_pass_by_value, reason = "options are given away, as to any `new`")]
     pub fn new(reader: Box<dyn Read + Send>, options: CsvOptions) -> Result<Self, Error> {
         options.check()?;
-        let source = decompress(reader).map_err(|source| StreamError::Read { line: 1, source })?;
-        let mut lines = Lines::new(source);
-        let (head, complete) = lines.head();
-        let dialect = Dialect::of(head, complete, options.delimiter)?;
-        lines.skip(dialect.byte_order_mark);
+        Self::of_lines(Lines::open(reader)?, &options)
+    }
 
-        let mut rows = Rows::new(lines, dialect.delimiter, dialect.terminator);
+    /// Reads the beginning of a file of which no line has been taken yet.
+    fn of_lines(mut lines: Lines, options: &CsvOptions) -> Result<Self, Error> {
+        let terminator = lines.terminator();
+        let (head, complete) = lines.head();
+        let delimiter =
+            options.delimiter.unwrap_or_else(|| detect_delimiter(head, complete, terminator));
+        let mut rows = Rows::new(lines, delimiter);
         rows.mark();
         let first = rows.next()?.ok_or(StreamError::Empty)?;
         let line = first.line();
@@ -91,7 +94,7 @@ impl CsvStream {
             names
         };
 
-        let columns = Columns::new(names, &options)?;
+        let columns = Columns::new(names, options)?;
         let kinds = survey(&mut rows, &columns)?;
         rows = rows.rewind();
         rows.forget_mark();
