@@ -2,15 +2,17 @@
 
 use std::io;
 
-/// Why a stream could not be read. Lines count from 1 and include the header.
+use super::Place;
+
+/// Why a stream could not be read. Lines and rows count from 1.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
     /// The source failed, or what it gave could not be decompressed.
-    #[error("line {line}: cannot read on")]
+    #[error("{place}: cannot read on")]
     Read {
-        /// The line that was being read.
-        line: u64,
+        /// Where the source stopped.
+        place: Place,
         /// What the source said.
         #[source]
         source: io::Error,
@@ -21,16 +23,16 @@ pub enum StreamError {
     Empty,
 
     /// The source is not text.
-    #[error("line {line}: this is not text ({reason}); expected text, plain, gzip or zstd")]
+    #[error("{place}: this is not text ({reason}); expected UTF-8, plain, gzip or zstd")]
     NotText {
         /// Where it was noticed.
-        line: u64,
+        place: Place,
         /// What was noticed.
         reason: &'static str,
     },
 
     /// A line does not end.
-    #[error("line {line} is longer than {limit} bytes: is this a file of rows?")]
+    #[error("line {line} is longer than {limit} bytes: is this a text file?")]
     LineTooLong {
         /// The line.
         line: u64,
@@ -66,10 +68,10 @@ pub enum StreamError {
     },
 
     /// Two columns share a name.
-    #[error("line {line}: two columns are named '{column}'")]
+    #[error("{place}: two columns are named '{column}'")]
     DuplicateColumn {
-        /// The header's line.
-        line: u64,
+        /// Where the second one was found.
+        place: Place,
         /// The name.
         column: String,
     },
@@ -97,12 +99,12 @@ pub enum StreamError {
 
     /// A cell of a numeric column is not a number.
     #[error(
-        "line {line}, column '{column}': expected a number, found '{cell}' \
+        "{place}, column '{column}': expected a number, found '{cell}' \
          (declare the column categorical if it holds categories)"
     )]
     NotANumber {
-        /// The line.
-        line: u64,
+        /// Where the cell stands.
+        place: Place,
         /// The column.
         column: String,
         /// The cell.
@@ -110,10 +112,10 @@ pub enum StreamError {
     },
 
     /// A cell of a numeric column is infinite or too large for a 64-bit float.
-    #[error("line {line}, column '{column}': expected a finite number, found '{cell}'")]
+    #[error("{place}, column '{column}': expected a finite number, found '{cell}'")]
     NotFinite {
-        /// The line.
-        line: u64,
+        /// Where the cell stands.
+        place: Place,
         /// The column.
         column: String,
         /// The cell.
@@ -121,23 +123,30 @@ pub enum StreamError {
     },
 
     /// A column or category would get the name of another input.
-    #[error("line {line}, column '{column}': input names must differ, but '{name}' is taken")]
+    #[error("{place}, column '{column}': input names must differ, but '{name}' is taken")]
     InputNameTaken {
-        /// The line.
-        line: u64,
+        /// Where the cell stands.
+        place: Place,
         /// The column.
         column: String,
         /// The name that two inputs would have.
         name: String,
     },
 
+    /// A row has two values for one column.
+    #[error("{place}, column '{column}': expected one value per row, found two")]
+    DuplicateCell {
+        /// Where the row stands.
+        place: Place,
+        /// The column.
+        column: String,
+    },
+
     /// A category or a label is too long to be one.
-    #[error(
-        "line {line}, column '{column}': a category or label must be at most {limit} bytes long"
-    )]
+    #[error("{place}, column '{column}': a category or label must be at most {limit} bytes long")]
     CellTooLong {
-        /// The line.
-        line: u64,
+        /// Where the cell stands.
+        place: Place,
         /// The column.
         column: String,
         /// The longest accepted.
@@ -145,10 +154,10 @@ pub enum StreamError {
     },
 
     /// A row has no label.
-    #[error("line {line}, column '{column}': the label is missing")]
+    #[error("{place}, column '{column}': the label is missing")]
     MissingLabel {
-        /// The line.
-        line: u64,
+        /// Where the cell stands.
+        place: Place,
         /// The target column.
         column: String,
     },

@@ -13,7 +13,7 @@ use std::{
 
 use memchr::{memchr, memchr_iter};
 
-use crate::stream::{StreamError, decompress};
+use super::{Place, StreamError, decompress};
 
 /// The longest line accepted, and the longest row of several lines.
 pub(super) const LONGEST_LINE: usize = 16 << 20;
@@ -50,12 +50,13 @@ pub(super) struct Lines {
 impl Lines {
     /// The lines of a text, plain or compressed, behind its byte order mark if it has one.
     pub(super) fn open(reader: Box<dyn Read + Send>) -> Result<Self, StreamError> {
-        let source = decompress(reader).map_err(|source| StreamError::Read { line: 1, source })?;
+        let source = decompress(reader)
+            .map_err(|source| StreamError::Read { place: Place::Line(1), source })?;
         let mut lines = Lines::new(source);
         let (head, _) = lines.head();
         if let Some(nul) = memchr(0, head) {
-            let line = 1 + memchr_iter(b'\n', &head[..nul]).count() as u64;
-            return Err(StreamError::NotText { line, reason: "binary data" });
+            let place = Place::Line(1 + memchr_iter(b'\n', &head[..nul]).count() as u64);
+            return Err(StreamError::NotText { place, reason: "binary data" });
         }
         let byte_order_mark = if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         lines.terminator = terminator(&head[byte_order_mark..]);
@@ -261,7 +262,7 @@ fn terminator(text: &[u8]) -> u8 {
 
 fn read_error(line: u64, failure: &Arc<io::Error>) -> StreamError {
     let source = io::Error::new(failure.kind(), Arc::clone(failure));
-    StreamError::Read { line, source }
+    StreamError::Read { place: Place::Line(line), source }
 }
 
 #[cfg(test)]
@@ -331,7 +332,8 @@ mod tests {
     #[test]
     fn a_zero_byte_is_binary_data() {
         let error = Lines::open(Box::new(&b"a,b\n1,\0"[..])).err();
-        assert!(matches!(error, Some(StreamError::NotText { line: 2, reason: "binary data" })));
+        let line_2 = Place::Line(2);
+        assert!(matches!(error, Some(StreamError::NotText { place, .. }) if place == line_2));
     }
 
     #[test]
@@ -350,7 +352,7 @@ mod tests {
             let (read, outcome) = rest(&mut lines);
             assert_eq!(read, [(1, b"abc".to_vec()), (2, b"de".to_vec())]);
             match outcome {
-                Err(StreamError::Read { line: 3, source }) => {
+                Err(StreamError::Read { place: Place::Line(3), source }) => {
                     assert_eq!(source.kind(), io::ErrorKind::ConnectionReset);
                     assert_eq!(source.to_string(), "gone");
                 }

@@ -3,12 +3,26 @@
 pub mod csv;
 pub mod synth;
 
+mod cell;
+mod column_options;
+mod columns;
 mod compression;
 mod error;
 mod lines;
 mod memory;
+mod place;
+mod row_encoder;
 
-pub use self::{compression::decompress, error::StreamError, memory::MemoryStream};
+pub use self::{
+    cell::Cell,
+    column_options::{Categories, ColumnKind, ColumnOptions},
+    columns::{Columns, InputColumn},
+    compression::decompress,
+    error::StreamError,
+    memory::MemoryStream,
+    place::Place,
+    row_encoder::RowEncoder,
+};
 
 use crate::{block::Block, error::Error, schema::Schema};
 

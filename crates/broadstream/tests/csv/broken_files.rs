@@ -73,7 +73,7 @@ fn files_without_rows() {
 #[test]
 fn files_that_are_not_text() {
     let message = |line, reason| {
-        let expected = "expected text, plain, gzip or zstd";
+        let expected = "expected UTF-8, plain, gzip or zstd";
         format!("line {line}: this is not text ({reason}); {expected}")
     };
     assert_eq!(complaint("a,b\n1,\0\n").1, message(2, "binary data"));
@@ -155,8 +155,7 @@ fn a_line_or_row_that_does_not_end_is_refused() {
             Ok(mut stream) => read_all(&mut stream, 10).error.unwrap(),
         }
     };
-    let message =
-        |line| format!("line {line} is longer than 16777216 bytes: is this a file of rows?");
+    let message = |line| format!("line {line} is longer than 16777216 bytes: is this a text file?");
     assert_eq!(complaint("", b"x"), message(1));
     assert_eq!(complaint("a,b\n1,x\n", b"1,"), message(3));
     assert_eq!(complaint("a,b\n1,x\n2,\"", b"y\n"), message(3));

@@ -1,33 +1,6 @@
-//! Telling from the first rows of a file how cells are divided, and whether it has a header.
+//! Telling from the first rows of a file how cells are divided.
 
-use super::{
-    cell::{Reading, read_number},
-    rows::{Row, quote_parser},
-};
-
-/// Whether the first row of a file looks like names rather than values: no cell is a number, or
-/// numbers only count the columns, as programs do that have no names for them. The first column's
-/// name may be empty: tables written with their row numbers look like that.
-pub(super) fn is_header(first: Row<'_>) -> bool {
-    // Two small numbers in a row may well be data.
-    const FEWEST_COUNTED: usize = 3;
-    let (mut texts, mut counted) = (0, [0, 0]);
-    for (column, cell) in first.cells().enumerate() {
-        match read_number(cell) {
-            Reading::Text => texts += 1,
-            Reading::Missing if column == 0 && cell.trim_ascii().is_empty() => texts += 1,
-            Reading::Number(number) => {
-                for (from, counted) in counted.iter_mut().enumerate() {
-                    *counted += usize::from(number == (column + from) as f64);
-                }
-            }
-            _ => return false,
-        }
-    }
-    let cells = first.len();
-    texts == cells
-        || texts > 0 && counted.iter().any(|n| *n >= FEWEST_COUNTED && texts + n == cells)
-}
+use super::rows::quote_parser;
 
 /// The candidate by which most of the first rows have as many cells as the very first one; of
 /// several such candidates, the one that finds more cells.

@@ -1,38 +1,23 @@
 //! Whether a column holds numbers or categories, told from its first cells.
 
-use super::{
-    cell::{Reading, read_number, read_text},
-    columns::Columns,
-    rows::Rows,
+use super::rows::Rows;
+use crate::stream::{
+    ColumnKind, Columns, StreamError,
+    cell::{kind_of, read_text},
+    lines::LONGEST_LINE,
 };
-use crate::stream::{StreamError, lines::LONGEST_LINE};
-
-/// What the cells of a column hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Numeric,
-    Categorical,
-}
-
-impl Kind {
-    /// The kind of a column that has a cell with that text: one text among numbers makes it
-    /// categorical.
-    pub(super) fn of(text: &[u8]) -> Self {
-        match read_number(text) {
-            Reading::Text => Kind::Categorical,
-            _ => Kind::Numeric,
-        }
-    }
-}
 
 /// The kinds of the input columns by the next rows, 1000 or fewer if these are huge; `None` for a
 /// column that has only missing cells there.
 ///
 /// The rows must be read again for their samples. A faulty row is the last one looked at: it will
 /// be reported when its turn comes, after the samples before it.
-pub(super) fn survey(rows: &mut Rows, columns: &Columns) -> Result<Vec<Option<Kind>>, StreamError> {
+pub(super) fn survey(
+    rows: &mut Rows,
+    columns: &Columns,
+) -> Result<Vec<Option<ColumnKind>>, StreamError> {
     const ROWS: usize = 1000;
-    let mut kinds: Vec<Option<Kind>> = columns.inputs().iter().map(|c| c.declared).collect();
+    let mut kinds: Vec<Option<ColumnKind>> = columns.inputs().iter().map(|c| c.declared).collect();
     let mut any = false;
     for _ in 0..ROWS {
         let row = match rows.next() {
@@ -44,10 +29,10 @@ pub(super) fn survey(rows: &mut Rows, columns: &Columns) -> Result<Vec<Option<Ki
         any = true;
         for (kind, column) in kinds.iter_mut().zip(columns.inputs()) {
             if column.declared.is_none()
-                && *kind != Some(Kind::Categorical)
+                && *kind != Some(ColumnKind::Categorical)
                 && let Some(text) = read_text(row.cell(column.position))
             {
-                *kind = Some(Kind::of(text));
+                *kind = Some(kind_of(text));
             }
         }
         if rows.kept() > LONGEST_LINE {

@@ -1,35 +1,33 @@
 //! CSV and TSV files, read row by row in bounded memory.
 //!
-//! Bytes become samples in four steps, each in a file of its own: `stream::lines` hands out lines
-//! of bounded length, `rows` splits them into cells, `cell` says what a cell means, and `encoding`
-//! makes samples of rows. Before that, the first rows tell the dialect (`dialect`), the first
-//! row the columns (`columns`) and the first thousand rows which of them hold numbers (`kinds`);
-//! these rows are then read once more for their samples.
+//! Lines of bounded length are split into cells (`rows`), and a [`RowEncoder`] makes samples of
+//! them. Before that, the first rows tell the dialect (`dialect`), the first row the columns
+//! (`header`) and the first thousand rows which of them hold numbers (`kinds`); these rows are then
+//! read once more for their samples.
 
-mod cell;
-mod columns;
 mod dialect;
-mod encoding;
+mod header;
 mod kinds;
 mod options;
 mod rows;
 
 use std::{fmt, io::Read};
 
-pub use self::options::{Categories, CsvOptions};
+pub use self::options::CsvOptions;
+pub use super::Categories;
 
 use self::{
-    columns::{Columns, names_in, numbered},
-    dialect::{detect_delimiter, is_header},
-    encoding::Encoder,
+    dialect::detect_delimiter,
+    header::{is_header, names_in, numbered},
     kinds::survey,
-    rows::Rows,
+    rows::{Row, Rows},
 };
 use crate::{
     block::Block,
     error::Error,
+    sample::Sample,
     schema::Schema,
-    stream::{Stream, StreamError, lines::Lines},
+    stream::{Columns, RowEncoder, Stream, StreamError, lines::Lines},
 };
 
 /// The samples of a CSV or TSV file, plain or compressed by gzip or zstd.
@@ -59,7 +57,8 @@ use crate::{
 /// ```
 pub struct CsvStream {
     rows: Rows,
-    encoder: Encoder,
+    columns: Columns,
+    encoder: RowEncoder,
     line: u64,
     ended: bool,
 }
@@ -83,7 +82,7 @@ impl CsvStream {
         let mut rows = Rows::new(lines, delimiter);
         rows.mark();
         let first = rows.next()?.ok_or(StreamError::Empty)?;
-        let line = first.line();
+        let place = first.place();
         let names = if options.header.unwrap_or_else(|| is_header(first)) {
             let names = names_in(first)?;
             rows.mark();
@@ -94,12 +93,13 @@ impl CsvStream {
             names
         };
 
-        let columns = Columns::new(names, options)?;
+        let options = options.columns();
+        let columns = Columns::new(names, &options)?;
         let kinds = survey(&mut rows, &columns)?;
         rows = rows.rewind();
         rows.forget_mark();
-        let encoder = Encoder::new(columns, &kinds, options.categories, line)?;
-        Ok(CsvStream { rows, encoder, line: 0, ended: false })
+        let encoder = columns.encoder(&kinds, &options, place)?;
+        Ok(CsvStream { rows, columns, encoder, line: 0, ended: false })
     }
 
     /// The line where the row read last starts; 0 before the first row of data.
@@ -120,18 +120,31 @@ impl CsvStream {
     /// # Ok::<(), broadstream::Error>(())
     /// ```
     pub fn columns(&self) -> impl Iterator<Item = &str> {
-        let columns = self.encoder.columns();
-        columns.inputs().iter().map(|column| columns.name(column.position))
+        self.encoder.columns()
     }
 
     /// Appends the next sample to `block`; `false` at the end.
     fn read_sample(&mut self, block: &mut Block) -> Result<bool, Error> {
         let Some(row) = self.rows.next()? else { return Ok(false) };
         self.line = row.line();
-        let (sample, class) = self.encoder.encode(row)?;
+        let (sample, class) = encode(&self.columns, &mut self.encoder, row)?;
         block.push(sample, class, 1.0)?;
         Ok(true)
     }
+}
+
+/// The sample and the class that a row holds.
+fn encode<'e>(
+    columns: &Columns,
+    encoder: &'e mut RowEncoder,
+    row: Row<'_>,
+) -> Result<(Sample<'e>, usize), StreamError> {
+    if row.len() != columns.len() {
+        let (line, expected, found) = (row.line(), columns.len(), row.len());
+        return Err(StreamError::Ragged { line, expected, found });
+    }
+    let inputs = columns.inputs();
+    encoder.encode_raw(row.place(), row.cell(columns.target()), |k| row.cell(inputs[k].position))
 }
 
 impl Stream for CsvStream {
@@ -140,7 +153,7 @@ impl Stream for CsvStream {
     }
 
     fn inputs_per_sample(&self) -> usize {
-        self.encoder.columns().inputs().len()
+        self.encoder.columns().len()
     }
 
     fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {

@@ -1,6 +1,9 @@
 //! What a reader may be told about a CSV file; everything has a default that fits most files.
 
-use crate::error::Error;
+use crate::{
+    error::Error,
+    stream::{Categories, ColumnOptions},
+};
 
 /// How to read a CSV or TSV file.
 ///
@@ -63,18 +66,6 @@ pub struct CsvOptions {
     pub categories: Categories,
 }
 
-/// How the cells of a categorical column become inputs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Categories {
-    /// Each category is an input of its own, named `column=category`, which is 1 in the rows that
-    /// have it and absent from the others.
-    #[default]
-    OneHot,
-    /// The column is one numeric input; its categories are numbered 0, 1, 2, … in order of
-    /// appearance. The numbers mean no more than that, so this suits models that split on them.
-    IntegerCodes,
-}
-
 impl CsvOptions {
     /// Checks what can be checked before the file is seen.
     pub(super) fn check(&self) -> Result<(), Error> {
@@ -85,6 +76,17 @@ impl CsvOptions {
                 value: format!("'{}'", byte.escape_ascii()),
             }),
             _ => Ok(()),
+        }
+    }
+
+    /// What they say about the columns.
+    pub(super) fn columns(&self) -> ColumnOptions {
+        ColumnOptions {
+            target: self.target.clone(),
+            drop: self.drop.clone(),
+            categorical: self.categorical.clone(),
+            numeric: self.numeric.clone(),
+            categories: self.categories,
         }
     }
 }

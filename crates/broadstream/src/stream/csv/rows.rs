@@ -8,7 +8,7 @@
 use ::csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
 use memchr::memchr;
 
-use crate::stream::{StreamError, lines::Lines};
+use crate::stream::{Place, StreamError, lines::Lines};
 
 /// One row of cells, borrowed from its reader.
 #[derive(Clone, Copy)]
@@ -30,6 +30,11 @@ impl<'a> Row<'a> {
     /// The line where the row starts.
     pub(super) fn line(&self) -> u64 {
         self.line
+    }
+
+    /// Where the row starts, for messages.
+    pub(super) fn place(&self) -> Place {
+        Place::Line(self.line)
     }
 
     /// Cell `i`, with the blanks around it.
@@ -93,7 +98,7 @@ impl Rows {
         if let Err(error) = self.lines.read_byte_record(&mut self.record) {
             let lines = self.lines.get_mut();
             return Err(lines.take_refusal().unwrap_or_else(|| StreamError::Read {
-                line: lines.line(),
+                place: Place::Line(lines.line()),
                 source: error.into(),
             }));
         }

@@ -1,5 +1,39 @@
 //! What one cell says: a number, a text or nothing.
 
+use super::ColumnKind;
+
+/// The value of one column in one row.
+///
+/// Which of these a format gives depends on what it knows: in JSON or Parquet a value has a type, in
+/// CSV it is [`Raw`](Cell::Raw).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// Nothing: the sample lacks the input.
+    Missing,
+    /// A number. NaN is missing, and an infinity an error. Among categories it is the one that the
+    /// number prints as.
+    Number(f64),
+    /// A whole number, which as a label or category keeps all its digits.
+    Integer(i64),
+    /// 1 or 0, and among categories `true` or `false`.
+    Flag(bool),
+    /// A text, which is a category also if it looks like a number; blanks around it do not matter,
+    /// and blanks alone are missing. A column that is known to be numeric reads it as `Raw`.
+    Text(&'a [u8]),
+    /// A text of unknown type, that is a number if it looks like one, and missing if it is blank,
+    /// `?`, `NA` or `NaN`.
+    Raw(&'a [u8]),
+}
+
+/// The kind of a column that has a cell with that raw text: one text among numbers makes it
+/// categorical.
+pub(super) fn kind_of(text: &[u8]) -> ColumnKind {
+    match read_number(text) {
+        Reading::Text => ColumnKind::Categorical,
+        _ => ColumnKind::Numeric,
+    }
+}
+
 /// What a cell of a numeric column holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reading {

@@ -1,32 +1,47 @@
-//! The columns of a file: their names, and which of them is the target, an input or left out.
+//! The columns of a source that has all of them from the start: which is the target, an input or left
+//! out.
 
 use std::collections::HashSet;
 
-use super::{kinds::Kind, options::CsvOptions, rows::Row};
-use crate::stream::StreamError;
+use super::{ColumnKind, ColumnOptions, Place, RowEncoder, StreamError};
 
-/// The columns of a file and their roles.
-pub(super) struct Columns {
+/// The columns of a source and their roles.
+///
+/// Columns are named by the options or, when no column has that name, numbered: `"1"` is the first
+/// column, `"-1"` the last. The target is the last column unless the options name another.
+///
+/// ```
+/// use broadstream::stream::{ColumnOptions, Columns};
+///
+/// let names = ["id", "age", "buys"].map(str::to_owned).to_vec();
+/// let options = ColumnOptions { drop: vec!["1".into()], ..ColumnOptions::default() };
+/// let columns = Columns::new(names, &options)?;
+/// assert_eq!(columns.target(), 2);
+/// assert_eq!(columns.inputs()[0].position, 1);
+/// # Ok::<(), broadstream::stream::StreamError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Columns {
     names: Vec<String>,
     target: usize,
     inputs: Vec<InputColumn>,
 }
 
 /// A column that is learned from.
-pub(super) struct InputColumn {
+#[derive(Clone, Copy, Debug)]
+pub struct InputColumn {
     /// Its position among all columns.
-    pub(super) position: usize,
+    pub position: usize,
     /// Its kind if the options say so.
-    pub(super) declared: Option<Kind>,
+    pub declared: Option<ColumnKind>,
 }
 
 impl Columns {
-    /// Gives each of the named columns its role.
-    pub(super) fn new(names: Vec<String>, options: &CsvOptions) -> Result<Self, StreamError> {
+    /// Gives each of the named columns its role. There must be at least one.
+    pub fn new(names: Vec<String>, options: &ColumnOptions) -> Result<Self, StreamError> {
         let target = match &options.target {
             Some(target) => find(&names, target)?,
-            // There is a last column, since a row has at least one cell.
-            None => names.len().saturating_sub(1),
+            None => names.len().checked_sub(1).ok_or(StreamError::Empty)?,
         };
         let dropped = find_all(&names, &options.drop)?;
         let numeric = find_all(&names, &options.numeric)?;
@@ -42,8 +57,8 @@ impl Columns {
             .map(|position| InputColumn {
                 position,
                 declared: match position {
-                    _ if numeric.contains(&position) => Some(Kind::Numeric),
-                    _ if categorical.contains(&position) => Some(Kind::Categorical),
+                    _ if numeric.contains(&position) => Some(ColumnKind::Numeric),
+                    _ if categorical.contains(&position) => Some(ColumnKind::Categorical),
                     _ => None,
                 },
             })
@@ -54,45 +69,51 @@ impl Columns {
         Ok(Columns { names, target, inputs })
     }
 
-    /// How many columns there are in all.
-    pub(super) fn len(&self) -> usize {
+    /// An encoder whose column k is the k-th input. Its kind is the one in `kinds`, or the declared
+    /// one if there is none there. `place` is where the columns were found.
+    pub fn encoder(
+        &self,
+        kinds: &[Option<ColumnKind>],
+        options: &ColumnOptions,
+        place: Place,
+    ) -> Result<RowEncoder, StreamError> {
+        let mut encoder = RowEncoder::new(self.name(self.target), options.categories);
+        let mut inputs =
+            self.inputs.iter().zip(kinds.iter().copied().chain(std::iter::repeat(None)));
+        let mut next = inputs.next();
+        for (position, name) in self.names.iter().enumerate() {
+            match next {
+                Some((input, kind)) if input.position == position => {
+                    encoder.add_column(name, kind.or(input.declared), place)?;
+                    next = inputs.next();
+                }
+                _ if position == self.target => encoder.target_here(),
+                _ => encoder.leave_out(name),
+            }
+        }
+        Ok(encoder)
+    }
+
+    /// How many columns there are in all: at least the target and one input.
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    pub(super) fn name(&self, position: usize) -> &str {
+    /// The name of the column at a position among all. Panics when there is none, as a slice would.
+    pub fn name(&self, position: usize) -> &str {
         &self.names[position]
     }
 
     /// The position of the target among all columns.
-    pub(super) fn target(&self) -> usize {
+    pub fn target(&self) -> usize {
         self.target
     }
 
-    /// The columns to learn from, in the order of the file.
-    pub(super) fn inputs(&self) -> &[InputColumn] {
+    /// The columns to learn from, in the order of the source.
+    pub fn inputs(&self) -> &[InputColumn] {
         &self.inputs
     }
-}
-
-/// The names in a header.
-pub(super) fn names_in(header: Row<'_>) -> Result<Vec<String>, StreamError> {
-    let line = header.line();
-    let mut seen = HashSet::new();
-    let mut names = Vec::with_capacity(header.len());
-    for cell in header.cells() {
-        let name = std::str::from_utf8(cell.trim_ascii())
-            .map_err(|_| StreamError::NotText { line, reason: "invalid UTF-8" })?;
-        if !seen.insert(name) {
-            return Err(StreamError::DuplicateColumn { line, column: name.to_owned() });
-        }
-        names.push(name.to_owned());
-    }
-    Ok(names)
-}
-
-/// The names of the columns of a file without a header.
-pub(super) fn numbered(columns: usize) -> Vec<String> {
-    (1..=columns).map(|number| number.to_string()).collect()
 }
 
 /// The position of the column with that name, or else of that number.
@@ -118,7 +139,7 @@ fn find_all(names: &[String], wanted: &[String]) -> Result<HashSet<usize>, Strea
 }
 
 /// The names for a message, which should stay readable when there are thousands.
-fn list(names: &[String]) -> String {
+pub(super) fn list(names: &[String]) -> String {
     const SHOWN: usize = 20;
     let shown = names[..names.len().min(SHOWN)].join(", ");
     match names.len().saturating_sub(SHOWN) {
@@ -133,6 +154,10 @@ mod tests {
 
     fn names(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| name.to_string()).collect()
+    }
+
+    fn numbered(columns: usize) -> Vec<String> {
+        (1..=columns).map(|number| number.to_string()).collect()
     }
 
     #[test]
@@ -159,16 +184,19 @@ mod tests {
 
     #[test]
     fn roles() {
-        let options = CsvOptions {
+        let options = ColumnOptions {
             target: Some("b".into()),
             drop: names(&["1"]),
             numeric: names(&["-1", "b"]),
             categorical: names(&["c"]),
-            ..CsvOptions::default()
+            ..ColumnOptions::default()
         };
         let columns = Columns::new(names(&["a", "b", "c", "d", "e"]), &options).unwrap();
         assert_eq!(columns.target(), 1);
         let inputs: Vec<_> = columns.inputs().iter().map(|c| (c.position, c.declared)).collect();
-        assert_eq!(inputs, [(2, Some(Kind::Categorical)), (3, None), (4, Some(Kind::Numeric))]);
+        assert_eq!(
+            inputs,
+            [(2, Some(ColumnKind::Categorical)), (3, None), (4, Some(ColumnKind::Numeric))]
+        );
     }
 }
