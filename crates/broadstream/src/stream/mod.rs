@@ -1,6 +1,7 @@
 //! Where samples come from: files, memory and generators behind one trait.
 
 pub mod csv;
+pub mod libsvm;
 pub mod synth;
 
 mod cell;
@@ -12,6 +13,8 @@ mod lines;
 mod memory;
 mod place;
 mod row_encoder;
+#[cfg(test)]
+mod table;
 
 pub use self::{
     cell::Cell,
