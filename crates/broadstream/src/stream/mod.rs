@@ -1,5 +1,6 @@
 //! Where samples come from: files, memory and generators behind one trait.
 
+pub mod arff;
 pub mod csv;
 pub mod libsvm;
 pub mod synth;
