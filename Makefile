@@ -6,9 +6,11 @@ BROADSTREAM = $(abspath $(or $(CARGO_TARGET_DIR),target))/release/broadstream
 DATA ?=
 # Such as --quick, or --orders 1100 --rounds 21
 BENCH_OPTIONS ?=
+# How long each reader is fuzzed
+SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench accuracy peers lint format doc deny clean
+.PHONY: help build demo test fuzz bench accuracy peers lint format doc deny clean
 
 help: ## List the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +23,11 @@ demo: ## Classify the built-in drifting stream
 
 test: ## Run every test, the examples in the documentation included
 	$(CARGO) test --workspace --locked
+
+fuzz: ## Feed each reader whatever libFuzzer finds: make fuzz SECONDS=600
+	@failed=0; for target in fuzz/src/bin/*.rs; do \
+		fuzz/run.sh $$(basename $$target .rs) $(SECONDS) || failed=1; \
+	done; exit $$failed
 
 bench: build ## Time the factor beside its peers into bench/results.md (installs what is missing)
 	bench/prepare.sh
@@ -36,12 +43,14 @@ peers: ## Install other stream learners, to compare with, into peers/.venv (600 
 lint: ## Check the format, the lints and the documentation's links
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path bench/Cargo.toml --check
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --quiet
 
 format: ## Format all code
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path bench/Cargo.toml
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
 
 doc: ## Build the library's documentation into target/doc
 	$(CARGO) doc --no-deps --locked -p broadstream
@@ -52,4 +61,4 @@ deny: ## Check licences and sources of dependencies (installs cargo-deny if it i
 
 clean: ## Remove all that was built
 	$(CARGO) clean
-	rm -rf bench/target bench/.venv peers/.venv
+	rm -rf bench/target bench/.venv fuzz/target fuzz/corpus fuzz/logs peers/.venv
