@@ -25,6 +25,53 @@ pub enum Cell<'a> {
     Raw(&'a [u8]),
 }
 
+/// A cell that outlives the text it was read from.
+#[derive(Debug, Default)]
+pub(super) struct HeldCell {
+    /// The texts are in `text`.
+    cell: Option<Cell<'static>>,
+    text: Vec<u8>,
+}
+
+impl HeldCell {
+    pub(super) fn clear(&mut self) {
+        self.cell = None;
+    }
+
+    /// Takes a cell, which fails if it holds one.
+    pub(super) fn hold(&mut self, cell: Cell<'_>) -> Result<(), ()> {
+        if self.cell.is_some() {
+            return Err(());
+        }
+        self.text.clear();
+        self.cell = Some(match cell {
+            Cell::Missing => Cell::Missing,
+            Cell::Number(value) => Cell::Number(value),
+            Cell::Integer(value) => Cell::Integer(value),
+            Cell::Flag(value) => Cell::Flag(value),
+            Cell::Text(text) => {
+                self.text.extend_from_slice(text);
+                Cell::Text(b"")
+            }
+            Cell::Raw(text) => {
+                self.text.extend_from_slice(text);
+                Cell::Raw(b"")
+            }
+        });
+        Ok(())
+    }
+
+    /// What it holds, or nothing.
+    pub(super) fn cell(&self) -> Cell<'_> {
+        match self.cell {
+            None => Cell::Missing,
+            Some(Cell::Text(_)) => Cell::Text(&self.text),
+            Some(Cell::Raw(_)) => Cell::Raw(&self.text),
+            Some(cell) => cell,
+        }
+    }
+}
+
 /// The kind of a column that has a cell with that raw text: one text among numbers makes it
 /// categorical.
 pub(super) fn kind_of(text: &[u8]) -> ColumnKind {

@@ -1,5 +1,7 @@
 //! What a reader may be told about the columns of a source, whatever its format.
 
+use super::StreamError;
+
 /// Which columns of a source are learned from, and how; the same for every format that has columns.
 ///
 /// ```
@@ -62,4 +64,29 @@ pub enum ColumnKind {
     Numeric,
     /// Categories.
     Categorical,
+}
+
+impl ColumnOptions {
+    /// The kind of the column of that name if the options say so.
+    pub(super) fn declared(&self, column: &str) -> Option<ColumnKind> {
+        let among = |names: &[String]| names.iter().any(|name| name == column);
+        if among(&self.numeric) {
+            Some(ColumnKind::Numeric)
+        } else {
+            among(&self.categorical).then_some(ColumnKind::Categorical)
+        }
+    }
+
+    /// Checks what can be checked of names before the columns are known.
+    pub(super) fn check(&self) -> Result<(), StreamError> {
+        if let Some(column) = self.numeric.iter().find(|name| self.categorical.contains(name)) {
+            return Err(StreamError::KindConflict { column: column.clone() });
+        }
+        match &self.target {
+            Some(target) if self.drop.contains(target) => {
+                Err(StreamError::TargetDropped { target: target.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
 }

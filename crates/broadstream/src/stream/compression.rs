@@ -21,9 +21,10 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn decompress(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-    // A pipe may give its first bytes one by one, and a file may have fewer than the magic takes.
+    // A pipe may give its first bytes one by one, and a text may be shorter than the magic. So no
+    // byte is waited for that cannot tell anything more.
     let mut magic = Vec::with_capacity(MAGIC);
-    reader.by_ref().take(MAGIC as u64).read_to_end(&mut magic)?;
+    while Format::may_begin(&magic) && reader.by_ref().take(1).read_to_end(&mut magic)? > 0 {}
     let format = Format::of(&magic);
     let source = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(reader));
     Ok(match format {
@@ -48,6 +49,18 @@ enum Format {
 }
 
 impl Format {
+    /// Whether more bytes may make a compressed format of these.
+    fn may_begin(magic: &[u8]) -> bool {
+        matches!(
+            magic,
+            [] | [0x1f | 0x28 | 0x50..=0x5f]
+                | [0x28, 0xb5]
+                | [0x28, 0xb5, 0x2f]
+                | [0x50..=0x5f, 0x2a]
+                | [0x50..=0x5f, 0x2a, 0x4d]
+        )
+    }
+
     fn of(magic: &[u8]) -> Self {
         match magic {
             [0x1f, 0x8b, ..] => Format::Gzip,
@@ -72,6 +85,27 @@ mod tests {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let most = buffer.len().min(1);
             self.0.read(&mut buffer[..most])
+        }
+    }
+
+    /// Gives its bytes and then fails the test rather than waiting for more.
+    struct Waiting(Cursor<&'static [u8]>);
+
+    impl Read for Waiting {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let read = self.0.read(buffer)?;
+            assert!(read > 0, "asked for more than a line");
+            Ok(read)
+        }
+    }
+
+    #[test]
+    fn a_short_line_is_not_waited_on() {
+        for text in [&b"\n"[..], b"5\n", b"{}\n", b"P\n", b"P*\n", b"_*M\n"] {
+            let mut reader = decompress(Box::new(Waiting(Cursor::new(text)))).unwrap();
+            let mut line = vec![0; text.len()];
+            reader.read_exact(&mut line).unwrap();
+            assert_eq!(line, text);
         }
     }
 

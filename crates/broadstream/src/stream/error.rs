@@ -169,6 +169,77 @@ pub enum StreamError {
         name: String,
     },
 
+    /// A line is not a JSON object.
+    #[error("line {line}, byte {byte}: expected a JSON object: {reason}")]
+    Json {
+        /// The line.
+        line: u64,
+        /// Where in the line, from 1.
+        byte: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A row has an array.
+    #[error(
+        "{place}, column '{column}': expected one value, found an array; drop the column, or give \
+         its values names"
+    )]
+    Array {
+        /// Where the row stands.
+        place: Place,
+        /// The key or column.
+        column: String,
+    },
+
+    /// The name of a column is too long to be one.
+    #[error("{place}: the name of a column must be at most {limit} bytes long")]
+    NameTooLong {
+        /// Where it was found.
+        place: Place,
+        /// The longest accepted.
+        limit: usize,
+    },
+
+    /// The columns of rows are not those that the inputs came from.
+    #[error("column '{column}' does not fit the inputs of the model: {reason}")]
+    Encoding {
+        /// The column.
+        column: String,
+        /// Why it does not.
+        reason: &'static str,
+    },
+
+    /// A row for a model has a column that the model does not know.
+    #[error(
+        "{place}: the model has no column '{column}', its columns are {known}; drop the column, or \
+         ignore or learn unknown ones"
+    )]
+    UnfamiliarColumn {
+        /// Where the column was found.
+        place: Place,
+        /// Its name.
+        column: String,
+        /// The columns of the model.
+        known: String,
+    },
+
+    /// A row for a model has neither the names nor the number of its columns.
+    #[error(
+        "line {line}: expected the columns {columns}, by name or in this order, with or without \
+         '{target}', found {found} fields"
+    )]
+    UnlikeTraining {
+        /// The line.
+        line: u64,
+        /// Fields in this row.
+        found: usize,
+        /// The columns of the model and its target, in their order.
+        columns: String,
+        /// The target.
+        target: String,
+    },
+
     /// A row has two values for one column.
     #[error("{place}, column '{column}': expected one value per row, found two")]
     DuplicateCell {

@@ -21,6 +21,8 @@ pub(super) const LONGEST_LINE: usize = 16 << 20;
 /// How much is looked at to tell the format, and the dialect of CSV.
 pub(super) const HEAD: usize = 64 << 10;
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// How much is read at once: little enough to stay in the processor's cache until it is parsed.
 const CHUNK: usize = 256 << 10;
 
@@ -58,10 +60,10 @@ impl Lines {
             let place = Place::Line(1 + memchr_iter(b'\n', &head[..nul]).count() as u64);
             return Err(StreamError::NotText { place, reason: "binary data" });
         }
-        let byte_order_mark = if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        lines.terminator = terminator(&head[byte_order_mark..]);
-        lines.next = byte_order_mark;
-        lines.searched = byte_order_mark;
+        let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+        let (terminator, before) = (terminator(text), head.len() - text.len());
+        lines.terminator = terminator;
+        lines.skip(before);
         Ok(lines)
     }
 
@@ -92,6 +94,21 @@ impl Lines {
         (&self.buffer[self.next..self.filled.min(HEAD)], self.ended && self.filled <= HEAD)
     }
 
+    /// Skips the byte order mark that the next line may begin with.
+    pub(super) fn skip_byte_order_mark(&mut self) -> Result<(), StreamError> {
+        let line = self.peek()?;
+        if line.is_some_and(|line| self.buffer[line].starts_with(BYTE_ORDER_MARK)) {
+            self.skip(BYTE_ORDER_MARK.len());
+        }
+        Ok(())
+    }
+
+    /// Skips that many bytes of the line.
+    fn skip(&mut self, bytes: usize) {
+        self.next += bytes;
+        self.searched = self.next;
+    }
+
     /// The byte that ends a line.
     pub(super) fn terminator(&self) -> u8 {
         self.terminator
@@ -119,6 +136,25 @@ impl Lines {
                 }
             }
         }
+    }
+
+    /// Where the next line lies if the source need not be asked for it.
+    pub(super) fn ready(&mut self) -> Option<Range<usize>> {
+        match memchr(self.terminator, &self.buffer[self.searched..self.filled]) {
+            Some(found) => {
+                self.searched += found;
+                Some(self.next..self.searched).filter(|line| line.len() <= LONGEST_LINE)
+            }
+            None => {
+                self.searched = self.filled;
+                None
+            }
+        }
+    }
+
+    /// Whether the source has nothing more to give.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// Goes on behind the line that was just peeked at.

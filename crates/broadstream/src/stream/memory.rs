@@ -1,6 +1,7 @@
 //! A stream held in memory, which can be shuffled.
 
-use crate::{block::Block, error::Error, random::Random, schema::Schema, stream::Stream};
+use super::{RowEncoding, Stream};
+use crate::{block::Block, error::Error, random::Random, schema::Schema};
 
 /// A whole stream held in memory.
 ///
@@ -15,6 +16,7 @@ use crate::{block::Block, error::Error, random::Random, schema::Schema, stream::
 #[derive(Clone, Debug)]
 pub struct MemoryStream {
     schema: Schema,
+    encoding: Option<RowEncoding>,
     samples: Block,
     inputs_per_sample: usize,
     /// The order in which samples come.
@@ -38,6 +40,7 @@ impl MemoryStream {
         }
         Ok(MemoryStream {
             schema: source.schema().clone(),
+            encoding: source.encoding(),
             inputs_per_sample: source.inputs_per_sample(),
             order: (0..samples.len() as u32).collect(),
             class_of: (0..source.schema().labels().len()).collect(),
@@ -76,6 +79,10 @@ impl Stream for MemoryStream {
 
     fn inputs_per_sample(&self) -> usize {
         self.inputs_per_sample
+    }
+
+    fn encoding(&self) -> Option<RowEncoding> {
+        self.encoding.clone()
     }
 
     fn remaining(&self) -> Option<u64> {

@@ -2,6 +2,7 @@
 
 pub mod arff;
 pub mod csv;
+pub mod jsonl;
 pub mod libsvm;
 pub mod synth;
 
@@ -11,9 +12,11 @@ mod columns;
 mod compression;
 mod error;
 mod lines;
+mod live;
 mod memory;
 mod place;
 mod row_encoder;
+mod row_encoding;
 #[cfg(test)]
 mod table;
 
@@ -23,9 +26,11 @@ pub use self::{
     columns::{Columns, InputColumn},
     compression::decompress,
     error::StreamError,
+    live::{LiveFormat, LiveOptions, LiveRow, LiveRows, Unknown},
     memory::MemoryStream,
     place::Place,
     row_encoder::RowEncoder,
+    row_encoding::{ColumnCoding, EncodedColumn, RowEncoding},
 };
 
 use crate::{block::Block, error::Error, schema::Schema};
@@ -45,7 +50,16 @@ pub trait Stream: Send {
         None
     }
 
-    /// Appends up to `most` samples to `block` and returns how many; 0 means the end.
+    /// What the rows so far looked like, so that more rows like them can be read; `None` if the
+    /// stream has no rows of columns.
+    fn encoding(&self) -> Option<RowEncoding> {
+        None
+    }
+
+    /// Appends up to `most` samples to `block` and returns how many.
+    ///
+    /// Fewer than `most` are not the end, which only 0 means: a stream that would have to wait for
+    /// more returns those that it has.
     ///
     /// On an error the samples before the faulty one are in the block, and the stream is at its end.
     fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error>;

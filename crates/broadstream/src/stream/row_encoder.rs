@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    Categories, Cell, ColumnKind, Place, StreamError,
+    Categories, Cell, ColumnKind, InputColumn, Place, StreamError,
     cell::{Reading, excerpt, kind_of, read_number, read_text},
 };
 use crate::{
@@ -148,6 +148,14 @@ impl RowEncoder {
         self.positions.get(name).copied()
     }
 
+    /// As [`column`](Self::column), faster if the column is at the position expected.
+    pub(super) fn find_column(&self, name: &str, expected: usize) -> Option<usize> {
+        match self.columns.get(expected) {
+            Some(column) if column.name == name => Some(expected),
+            _ => self.column(name),
+        }
+    }
+
     /// The names of the columns in the order of their positions.
     pub fn columns(&self) -> impl ExactSizeIterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
@@ -224,17 +232,19 @@ impl RowEncoder {
         }
     }
 
-    /// The sample and the class of a row of raw texts, of which `cell` gives the one of a column.
+    /// The sample and the class of a row of raw texts, of which `cell` gives the one at a position of
+    /// `columns`; these are all the columns of the encoder.
     pub(super) fn encode_raw<'c>(
         &mut self,
         place: Place,
         label: &'c [u8],
-        cell: impl Fn(usize) -> &'c [u8],
+        columns: &[InputColumn],
+        cell: impl Fn(usize) -> &'c [u8] + Copy,
     ) -> Result<(Sample<'_>, usize), StreamError> {
         let label = read_text(label).ok_or_else(|| self.missing_label(place))?;
         check_length(label, place, self.schema.target())?;
         let label = utf8(label, place)?;
-        self.push_raw(place, cell)?;
+        self.push_raw(place, columns, cell)?;
         let class = self.schema.class_of(label);
         Ok((self.sample(), class))
     }
@@ -243,26 +253,27 @@ impl RowEncoder {
     fn push_raw<'c>(
         &mut self,
         place: Place,
-        cell: impl Fn(usize) -> &'c [u8],
+        columns: &[InputColumn],
+        cell: impl Fn(usize) -> &'c [u8] + Copy,
     ) -> Result<(), StreamError> {
         self.place = place;
-        let columns = self.codings.len();
-        self.inputs.resize(columns, 0);
-        self.values.resize(columns, 0.0);
+        self.inputs.resize(columns.len(), 0);
+        self.values.resize(columns.len(), 0.0);
         let (mut k, mut present) = (0, 0);
         loop {
             let read = read_numbers(
-                |i| cell(k + i),
+                cell,
+                &columns[k..],
                 &self.codings[k..],
                 &mut self.inputs[present..],
                 &mut self.values[present..],
             );
             k += read;
             present += read;
-            if k == columns {
+            if k == columns.len() {
                 break;
             }
-            if let Some(text) = read_text(cell(k)) {
+            if let Some(text) = read_text(cell(columns[k].position)) {
                 let (input, value) = self.encode_text(k, text, kind_of)?;
                 self.inputs[present] = input;
                 self.values[present] = value;
@@ -472,17 +483,19 @@ fn utf8(text: &[u8], place: Place) -> Result<&str, StreamError> {
 /// is not a number, and returns how many these are.
 ///
 /// Whole rows of most files go through this loop, so it stands alone and holds nothing else.
+#[inline(never)] // within its caller it is slower
 fn read_numbers<'c>(
     cell: impl Fn(usize) -> &'c [u8],
+    columns: &[InputColumn],
     codings: &[Coding],
     inputs: &mut [u32],
     values: &mut [f64],
 ) -> usize {
     let slots = inputs.iter_mut().zip(values);
     let mut read = 0;
-    for (coding, (input_slot, value_slot)) in codings.iter().zip(slots) {
+    for ((column, coding), (input_slot, value_slot)) in columns.iter().zip(codings).zip(slots) {
         let Coding::Numeric { input } = *coding else { break };
-        let Reading::Number(value) = read_number(cell(read)) else { break };
+        let Reading::Number(value) = read_number(cell(column.position)) else { break };
         *input_slot = input;
         *value_slot = value;
         read += 1;

@@ -11,7 +11,7 @@ use crate::stream::{
 /// Whether the first row of a file looks like names rather than values: no cell is a number, or
 /// numbers only count the columns, as programs do that have no names for them. The first column's
 /// name may be empty: tables written with their row numbers look like that.
-pub(super) fn is_header(first: Row<'_>) -> bool {
+pub(in crate::stream) fn is_header(first: Row<'_>) -> bool {
     // Two small numbers in a row may well be data.
     const FEWEST_COUNTED: usize = 3;
     let (mut texts, mut counted) = (0, [0, 0]);
@@ -33,7 +33,7 @@ pub(super) fn is_header(first: Row<'_>) -> bool {
 }
 
 /// The names in a header.
-pub(super) fn names_in(header: Row<'_>) -> Result<Vec<String>, StreamError> {
+pub(in crate::stream) fn names_in(header: Row<'_>) -> Result<Vec<String>, StreamError> {
     let place = header.place();
     let mut seen = HashSet::new();
     let mut names = Vec::with_capacity(header.len());
@@ -49,6 +49,6 @@ pub(super) fn names_in(header: Row<'_>) -> Result<Vec<String>, StreamError> {
 }
 
 /// The names of the columns of a file without a header.
-pub(super) fn numbered(columns: usize) -> Vec<String> {
+pub(in crate::stream) fn numbered(columns: usize) -> Vec<String> {
     (1..=columns).map(|number| number.to_string()).collect()
 }

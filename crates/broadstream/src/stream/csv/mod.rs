@@ -16,18 +16,18 @@ use std::{fmt, io::Read};
 pub use self::options::CsvOptions;
 pub use super::Categories;
 
-use self::{
-    dialect::detect_delimiter,
-    header::{is_header, names_in, numbered},
-    kinds::survey,
-    rows::{Row, Rows},
+pub(super) use self::{
+    header::{names_in, numbered},
+    rows::{Row, Rows, quote_parser},
 };
+
+use self::{dialect::detect_delimiter, header::is_header, kinds::survey};
 use crate::{
     block::Block,
     error::Error,
     sample::Sample,
     schema::Schema,
-    stream::{Columns, RowEncoder, Stream, StreamError, lines::Lines},
+    stream::{Columns, RowEncoder, RowEncoding, Stream, StreamError, lines::Lines},
 };
 
 /// The samples of a CSV or TSV file, plain or compressed by gzip or zstd.
@@ -123,9 +123,10 @@ impl CsvStream {
         self.encoder.columns()
     }
 
-    /// Appends the next sample to `block`; `false` at the end.
-    fn read_sample(&mut self, block: &mut Block) -> Result<bool, Error> {
-        let Some(row) = self.rows.next()? else { return Ok(false) };
+    /// Appends the next sample to `block`; `false` at the end or if it is not to be waited for.
+    fn read_sample(&mut self, block: &mut Block, wait: bool) -> Result<bool, Error> {
+        let row = if wait { self.rows.next()? } else { self.rows.next_if_ready()? };
+        let Some(row) = row else { return Ok(false) };
         self.line = row.line();
         let (sample, class) = encode(&self.columns, &mut self.encoder, row)?;
         block.push(sample, class, 1.0)?;
@@ -143,8 +144,8 @@ fn encode<'e>(
         let (line, expected, found) = (row.line(), columns.len(), row.len());
         return Err(StreamError::Ragged { line, expected, found });
     }
-    let inputs = columns.inputs();
-    encoder.encode_raw(row.place(), row.cell(columns.target()), |k| row.cell(inputs[k].position))
+    let label = row.cell(columns.target());
+    encoder.encode_raw(row.place(), label, columns.inputs(), move |position| row.cell(position))
 }
 
 impl Stream for CsvStream {
@@ -156,12 +157,25 @@ impl Stream for CsvStream {
         self.encoder.columns().len()
     }
 
+    fn encoding(&self) -> Option<RowEncoding> {
+        Some(self.encoder.encoding())
+    }
+
     fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {
         let mut read = 0;
         while read < most && !self.ended {
-            let outcome = self.read_sample(block);
-            self.ended = !matches!(outcome, Ok(true));
-            read += usize::from(outcome?);
+            let wait = read == 0;
+            match self.read_sample(block, wait) {
+                Ok(true) => read += 1,
+                Ok(false) => {
+                    self.ended = wait;
+                    break;
+                }
+                Err(error) => {
+                    self.ended = true;
+                    return Err(error);
+                }
+            }
         }
         Ok(read)
     }

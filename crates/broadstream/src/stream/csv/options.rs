@@ -68,7 +68,7 @@ pub struct CsvOptions {
 
 impl CsvOptions {
     /// Checks what can be checked before the file is seen.
-    pub(super) fn check(&self) -> Result<(), Error> {
+    pub(in crate::stream) fn check(&self) -> Result<(), Error> {
         match self.delimiter {
             Some(byte @ (b'"' | b'\n' | b'\r' | 0x80..)) => Err(Error::Config {
                 option: "delimiter",

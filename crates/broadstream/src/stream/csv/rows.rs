@@ -6,13 +6,13 @@
 //! of a cell, and a doubled quote inside a quoted cell stands for one.
 
 use ::csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use crate::stream::{Place, StreamError, lines::Lines};
 
 /// One row of cells, borrowed from its reader.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(in crate::stream) struct Row<'a> {
     text: &'a [u8],
     /// Where each cell ends in `text`.
     ends: &'a [usize],
@@ -23,34 +23,34 @@ pub(super) struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// The number of cells.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::stream) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// The line where the row starts.
-    pub(super) fn line(&self) -> u64 {
+    pub(in crate::stream) fn line(&self) -> u64 {
         self.line
     }
 
     /// Where the row starts, for messages.
-    pub(super) fn place(&self) -> Place {
+    pub(in crate::stream) fn place(&self) -> Place {
         Place::Line(self.line)
     }
 
     /// Cell `i`, with the blanks around it.
     #[inline]
-    pub(super) fn cell(&self, i: usize) -> &'a [u8] {
+    pub(in crate::stream) fn cell(&self, i: usize) -> &'a [u8] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] + self.gap };
         &self.text[start..self.ends[i]]
     }
 
-    pub(super) fn cells(self) -> impl Iterator<Item = &'a [u8]> {
+    pub(in crate::stream) fn cells(self) -> impl Iterator<Item = &'a [u8]> {
         (0..self.len()).map(move |i| self.cell(i))
     }
 }
 
 /// The rows of a source. Blank lines are no rows.
-pub(super) struct Rows {
+pub(in crate::stream) struct Rows {
     lines: Reader<Lines>,
     delimiter: u8,
     /// The row read last, if it had a quote.
@@ -60,7 +60,7 @@ pub(super) struct Rows {
 
 impl Rows {
     /// The rows of `lines` from the next one on.
-    pub(super) fn new(lines: Lines, delimiter: u8) -> Self {
+    pub(in crate::stream) fn new(lines: Lines, delimiter: u8) -> Self {
         Rows {
             lines: quote_parser(delimiter, lines.terminator()).from_reader(lines),
             delimiter,
@@ -70,15 +70,29 @@ impl Rows {
     }
 
     /// The next row, or `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Row<'_>>, StreamError> {
+    pub(in crate::stream) fn next(&mut self) -> Result<Option<Row<'_>>, StreamError> {
+        self.advance(true)
+    }
+
+    /// The next row, or `None` at the end or if the source would have to be waited for.
+    pub(in crate::stream) fn next_if_ready(&mut self) -> Result<Option<Row<'_>>, StreamError> {
+        self.advance(false)
+    }
+
+    fn advance(&mut self, wait: bool) -> Result<Option<Row<'_>>, StreamError> {
         loop {
             let lines = self.lines.get_mut();
-            let Some(range) = lines.peek()? else { return Ok(None) };
+            let wait = wait || lines.has_ended();
+            let found = if wait { lines.peek()? } else { lines.ready() };
+            let Some(range) = found else { return Ok(None) };
             let line = lines.line();
             let text = lines.text(range.clone());
             if is_blank(text, self.delimiter) {
                 lines.pass();
             } else if memchr(b'"', text).is_some() {
+                if !wait && has_open_quote(text) {
+                    return Ok(None);
+                }
                 self.parse_quoted()?;
                 let text = self.record.as_slice();
                 return Ok(Some(Row { text, ends: &self.ends, gap: 0, line }));
@@ -90,6 +104,19 @@ impl Rows {
                 return Ok(Some(Row { text, ends: &self.ends, gap: 1, line }));
             }
         }
+    }
+
+    /// Whether the next row can be had without waiting for the source.
+    pub(in crate::stream) fn is_ready(&mut self) -> bool {
+        let lines = self.lines.get_mut();
+        while let Some(range) = lines.ready() {
+            let text = lines.text(range);
+            if !is_blank(text, self.delimiter) {
+                return !has_open_quote(text) || lines.has_ended();
+            }
+            lines.pass();
+        }
+        lines.has_ended()
     }
 
     /// Reads the next row, which may take several lines, into `record` and `ends`.
@@ -108,24 +135,24 @@ impl Rows {
     }
 
     /// Marks the next row and keeps in memory what follows, until the mark is forgotten.
-    pub(super) fn mark(&mut self) {
+    pub(in crate::stream) fn mark(&mut self) {
         self.lines.get_mut().mark();
     }
 
     /// How many bytes are kept since the mark.
-    pub(super) fn kept(&self) -> usize {
+    pub(in crate::stream) fn kept(&self) -> usize {
         self.lines.get_ref().kept()
     }
 
     /// Goes back to the marked row. All that followed will follow again, including an error.
-    pub(super) fn rewind(self) -> Self {
+    pub(in crate::stream) fn rewind(self) -> Self {
         let mut lines = self.lines.into_inner();
         lines.rewind();
         // A parser that has met an error stays at its end, so that a new one is needed.
         Rows::new(lines, self.delimiter)
     }
 
-    pub(super) fn forget_mark(&mut self) {
+    pub(in crate::stream) fn forget_mark(&mut self) {
         self.lines.get_mut().forget_mark();
     }
 }
@@ -133,7 +160,7 @@ impl Rows {
 /// The parser of rows with quotes. A row ends exactly at its terminator: the parser must not leave
 /// the rest of a line in its own buffer. The carriage return of a CRLF becomes part of the last
 /// cell, where it is trimmed with the blanks.
-pub(super) fn quote_parser(delimiter: u8, terminator: u8) -> ReaderBuilder {
+pub(in crate::stream) fn quote_parser(delimiter: u8, terminator: u8) -> ReaderBuilder {
     let mut builder = ReaderBuilder::new();
     builder
         .delimiter(delimiter)
@@ -145,6 +172,12 @@ pub(super) fn quote_parser(delimiter: u8, terminator: u8) -> ReaderBuilder {
 
 fn is_blank(line: &[u8], delimiter: u8) -> bool {
     line.iter().all(|&byte| byte.is_ascii_whitespace() && byte != delimiter)
+}
+
+/// Whether a line seems to end within quotes, so that its row goes on in a line that may not be there
+/// yet.
+fn has_open_quote(line: &[u8]) -> bool {
+    !memchr_iter(b'"', line).count().is_multiple_of(2)
 }
 
 /// Writes to `ends` where each cell of a line without quotes ends.

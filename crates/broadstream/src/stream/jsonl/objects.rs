@@ -1,0 +1,137 @@
+//! Lines of JSON turned into rows of an encoder.
+
+use std::{io::Read, ops::Range};
+
+use super::object::walk_object;
+use crate::stream::{Place, RowEncoder, StreamError, cell::HeldCell, lines::Lines};
+
+/// What is done about keys.
+pub(in crate::stream) trait Keys {
+    /// Whether all under that key is passed over.
+    fn drops(&self, key: &str) -> bool;
+
+    /// Whether to pass over an array.
+    fn ignores_arrays(&self) -> bool {
+        false
+    }
+
+    /// The column of a key that the encoder does not know, which may be a new one or none.
+    fn unknown(
+        &self,
+        key: &str,
+        place: Place,
+        encoder: &mut RowEncoder,
+    ) -> Result<Option<usize>, StreamError>;
+}
+
+/// The objects of a source, one per line.
+pub(in crate::stream) struct Objects {
+    lines: Lines,
+    /// Where the current object lies, and its line.
+    object: Range<usize>,
+    line: u64,
+    path: String,
+    label: HeldCell,
+}
+
+impl Objects {
+    pub(super) fn new(source: Box<dyn Read + Send>) -> Self {
+        Objects::of(Lines::new(source))
+    }
+
+    /// The objects of `lines` from the next one on.
+    pub(in crate::stream) fn of(lines: Lines) -> Self {
+        Objects { lines, object: 0..0, line: 0, path: String::new(), label: HeldCell::default() }
+    }
+
+    /// Goes on to the next object and returns its line; `None` at the end.
+    pub(in crate::stream) fn next(&mut self) -> Result<Option<u64>, StreamError> {
+        if !self.find()? {
+            return Ok(None);
+        }
+        self.lines.pass();
+        Ok(Some(self.line))
+    }
+
+    /// The keys of the next object, and its line.
+    pub(super) fn first_keys(
+        &mut self,
+        keys: &impl Keys,
+    ) -> Result<(u64, Vec<String>), StreamError> {
+        if !self.find()? {
+            return Err(StreamError::Empty);
+        }
+        let mut found = Vec::new();
+        let text = self.lines.text(self.object.clone());
+        let skips = |key: &str, array| keys.drops(key) || array && keys.ignores_arrays();
+        walk_object(text, self.line, &mut self.path, skips, |key, _| {
+            found.push(key.to_owned());
+            Ok(())
+        })?;
+        Ok((self.line, found))
+    }
+
+    /// Gives the cells of the current object to `encoder` as a row that is begun.
+    pub(in crate::stream) fn read(
+        &mut self,
+        encoder: &mut RowEncoder,
+        keys: &impl Keys,
+    ) -> Result<(), StreamError> {
+        let Objects { lines, object, line, path, label } = self;
+        let place = Place::Line(*line);
+        encoder.begin(place);
+        label.clear();
+        // Objects mostly have their keys in the same order.
+        let mut expected = 0;
+        let skips = |key: &str, array| keys.drops(key) || array && keys.ignores_arrays();
+        walk_object(lines.text(object.clone()), *line, path, skips, |key, cell| {
+            if keys.drops(key) {
+                return Ok(());
+            }
+            if key == encoder.schema().target() {
+                let duplicate = || StreamError::DuplicateCell { place, column: key.to_owned() };
+                return label.hold(cell).map_err(|()| duplicate());
+            }
+            let column = match encoder.find_column(key, expected) {
+                Some(column) => column,
+                None => match keys.unknown(key, place, encoder)? {
+                    Some(column) => column,
+                    None => return Ok(()),
+                },
+            };
+            expected = column + 1;
+            encoder.push(column, cell)
+        })
+    }
+
+    /// The label of the object read last.
+    pub(in crate::stream) fn label(&self) -> &HeldCell {
+        &self.label
+    }
+
+    /// Whether the next object can be had without waiting for the source.
+    pub(in crate::stream) fn is_ready(&mut self) -> bool {
+        while let Some(range) = self.lines.ready() {
+            if !self.lines.text(range).trim_ascii().is_empty() {
+                return true;
+            }
+            self.lines.pass();
+        }
+        self.lines.has_ended()
+    }
+
+    /// Finds the next line that is not blank; `false` at the end.
+    fn find(&mut self) -> Result<bool, StreamError> {
+        if self.lines.line() == 1 {
+            self.lines.skip_byte_order_mark()?;
+        }
+        while let Some(range) = self.lines.peek()? {
+            if !self.lines.text(range.clone()).trim_ascii().is_empty() {
+                (self.object, self.line) = (range, self.lines.line());
+                return Ok(true);
+            }
+            self.lines.pass();
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,428 @@
+//! What the rows of a stream looked like, to read rows like them again.
+//!
+//! A model knows inputs and not columns. To give it further rows, one must also know which columns
+//! those inputs came from, in which order, and which number a category had. That is little, and it
+//! is kept beside the model.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    Categories, RowEncoder, StreamError,
+    row_encoder::{Coding, Column},
+};
+use crate::{
+    model_file::ModelFileError,
+    schema::{InputKind, Schema},
+    state::{ReadScope, WriteScope},
+};
+
+/// The columns of the rows that a model was trained on, and how they became inputs.
+///
+/// ```
+/// use broadstream::{
+///     Block,
+///     stream::{ColumnCoding, Stream, csv::{CsvOptions, CsvStream}},
+/// };
+///
+/// let text = "age,job,buys\n31,clerk,yes\n?,baker,no\n";
+/// let mut stream = CsvStream::new(Box::new(text.as_bytes()), CsvOptions::default())?;
+/// while stream.read_block(&mut Block::new(), 100)? > 0 {}
+/// let encoding = stream.encoding().expect("a CSV file has columns");
+/// assert_eq!(encoding.columns[1].name, "job");
+/// assert_eq!(encoding.columns[1].coding, ColumnCoding::OneHot);
+/// assert_eq!((encoding.target.as_str(), encoding.target_position), ("buys", 2));
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowEncoding {
+    /// The columns in the order of the rows, without the target.
+    pub columns: Vec<EncodedColumn>,
+    /// The name of the target.
+    pub target: String,
+    /// How many of the columns stand before the target.
+    pub target_position: usize,
+    /// How a column that is still undecided, or that appears later, would encode categories.
+    pub categories: Categories,
+}
+
+/// One of the columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncodedColumn {
+    /// Its name.
+    pub name: String,
+    /// How its cells became inputs.
+    pub coding: ColumnCoding,
+}
+
+/// How the cells of a column become inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ColumnCoding {
+    /// The column had no cell yet: its first one will decide.
+    Undecided,
+    /// A number is the value of the input that has the column's name.
+    Numeric,
+    /// A category is an input of its own, named `column=category`.
+    OneHot,
+    /// The input that has the column's name is the position of a category in this list.
+    IntegerCodes(Vec<String>),
+    /// The column is not learned from.
+    LeftOut,
+}
+
+impl RowEncoding {
+    /// The columns that the inputs of a schema suggest, for streams that never had columns: an
+    /// indicator `a=b` is category `b` of column `a`, any other input a column of numbers. The
+    /// target comes last.
+    ///
+    /// ```
+    /// use broadstream::{InputKind, Schema, stream::{ColumnCoding, RowEncoding}};
+    ///
+    /// let mut schema = Schema::new("y");
+    /// schema.push_input("age", InputKind::Numeric);
+    /// schema.push_input("job=clerk", InputKind::Indicator);
+    /// schema.push_input("job=baker", InputKind::Indicator);
+    /// let encoding = RowEncoding::of_schema(&schema);
+    /// let names: Vec<_> = encoding.columns.iter().map(|column| &column.name).collect();
+    /// assert_eq!(names, ["age", "job"]);
+    /// assert_eq!(encoding.columns[1].coding, ColumnCoding::OneHot);
+    /// ```
+    pub fn of_schema(schema: &Schema) -> Self {
+        let inputs = schema.inputs();
+        let numeric = inputs.iter().filter(|input| input.kind == InputKind::Numeric);
+        // A column has one kind, so an indicator whose column would be among the numbers stays a
+        // column of its own.
+        let taken: HashSet<&str> = numeric.map(|input| input.name.as_str()).collect();
+        let mut seen = HashSet::new();
+        let mut columns = Vec::new();
+        for input in inputs {
+            let column = match (input.kind, input.name.split_once('=')) {
+                (InputKind::Indicator, Some((column, _))) if !taken.contains(column) => {
+                    Some(column)
+                }
+                _ => None,
+            };
+            let (name, coding) = match column {
+                Some(column) => (column, ColumnCoding::OneHot),
+                None => (input.name.as_str(), ColumnCoding::Numeric),
+            };
+            if seen.insert(name) {
+                columns.push(EncodedColumn { name: name.to_owned(), coding });
+            }
+        }
+        let target_position = columns.len();
+        let target = schema.target().to_owned();
+        RowEncoding { columns, target, target_position, categories: Categories::OneHot }
+    }
+
+    #[allow(dead_code)] // until the model file calls it
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.value("target", self.target.as_str());
+        to.integer("target_position", self.target_position);
+        to.value("categories", name_of(self.categories));
+        to.texts("columns", self.columns.iter().map(|column| column.name.as_str()));
+        to.texts("codings", self.columns.iter().map(|column| column.coding.name()));
+        let mut codes = to.scope("codes");
+        for (k, column) in self.columns.iter().enumerate() {
+            if let ColumnCoding::IntegerCodes(categories) = &column.coding {
+                codes.texts(&k.to_string(), categories.iter().map(String::as_str));
+            }
+        }
+    }
+
+    #[allow(dead_code)] // until the model file calls it
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let names = from.texts("columns")?;
+        let codings = from.texts("codings")?;
+        from.check("columns", are_unique(&names), "different names")?;
+        from.check("codings", codings.len() == names.len(), "as many as there are columns")?;
+        let codes = from.scope("codes")?;
+        let mut columns = Vec::with_capacity(names.len());
+        for (k, (name, coding)) in names.iter().zip(codings).enumerate() {
+            let coding = match coding {
+                "undecided" => ColumnCoding::Undecided,
+                "numeric" => ColumnCoding::Numeric,
+                "one-hot" => ColumnCoding::OneHot,
+                "integer-codes" => {
+                    let categories = codes.texts(&k.to_string())?;
+                    codes.check(&k.to_string(), are_unique(&categories), "different categories")?;
+                    ColumnCoding::IntegerCodes(categories.into_iter().map(str::to_owned).collect())
+                }
+                "left-out" => ColumnCoding::LeftOut,
+                _ => return Err(from.invalid("codings", "names of codings")),
+            };
+            columns.push(EncodedColumn { name: (*name).to_owned(), coding });
+        }
+        let target = from.text("target")?.to_owned();
+        from.check("target", !names.contains(&target.as_str()), "none of the columns")?;
+        *self = RowEncoding {
+            target_position: from.count("target_position", columns.len())?,
+            categories: match from.text("categories")? {
+                "one-hot" => Categories::OneHot,
+                "integer-codes" => Categories::IntegerCodes,
+                _ => return Err(from.invalid("categories", "one-hot or integer-codes")),
+            },
+            columns,
+            target,
+        };
+        Ok(())
+    }
+}
+
+impl ColumnCoding {
+    fn name(&self) -> &'static str {
+        match self {
+            ColumnCoding::Undecided => "undecided",
+            ColumnCoding::Numeric => "numeric",
+            ColumnCoding::OneHot => name_of(Categories::OneHot),
+            ColumnCoding::IntegerCodes(_) => name_of(Categories::IntegerCodes),
+            ColumnCoding::LeftOut => "left-out",
+        }
+    }
+}
+
+impl RowEncoder {
+    /// What the rows so far looked like.
+    pub fn encoding(&self) -> RowEncoding {
+        let mut left_out = self.left_out.iter().peekable();
+        let mut columns = Vec::with_capacity(self.columns.len() + self.left_out.len());
+        for k in 0..=self.columns.len() {
+            while let Some((_, name)) = left_out.next_if(|(before, _)| *before == k) {
+                columns.push(EncodedColumn { name: name.clone(), coding: ColumnCoding::LeftOut });
+            }
+            if let (Some(column), Some(coding)) = (self.columns.get(k), self.codings.get(k)) {
+                let coding = column_coding(column, *coding);
+                columns.push(EncodedColumn { name: column.name.clone(), coding });
+            }
+        }
+        RowEncoding {
+            target: self.schema.target().to_owned(),
+            target_position: self.target.unwrap_or(columns.len()),
+            columns,
+            categories: self.categories,
+        }
+    }
+
+    /// An encoder for more rows like those of `encoding`, whose samples fit the inputs and labels of
+    /// `schema` and those that will follow.
+    ///
+    /// ```
+    /// use broadstream::{InputKind, Schema, stream::{Cell, Place, RowEncoder, RowEncoding}};
+    ///
+    /// let mut schema = Schema::new("y");
+    /// schema.push_input("job=clerk", InputKind::Indicator);
+    /// schema.push_input("age", InputKind::Numeric);
+    /// let encoding = RowEncoding::of_schema(&schema);
+    /// let mut encoder = RowEncoder::resume(schema, &encoding)?;
+    ///
+    /// encoder.begin(Place::Row(1));
+    /// encoder.push(encoder.column("age").unwrap(), Cell::Raw(b"31"))?;
+    /// let (sample, class) = encoder.finish(Cell::Raw(b"yes"))?;
+    /// assert_eq!(sample.iter().collect::<Vec<_>>(), [(1, 31.0)]);
+    /// # Ok::<(), broadstream::stream::StreamError>(())
+    /// ```
+    pub fn resume(schema: Schema, encoding: &RowEncoding) -> Result<Self, StreamError> {
+        let mut encoder = RowEncoder::new(encoding.target.as_str(), encoding.categories);
+        let inputs: HashMap<&str, u32> =
+            schema.inputs().iter().zip(0..).map(|(input, i)| (input.name.as_str(), i)).collect();
+        for (position, EncodedColumn { name, coding }) in encoding.columns.iter().enumerate() {
+            if position == encoding.target_position {
+                encoder.target_here();
+            }
+            let mismatch = |reason| StreamError::Encoding { column: name.clone(), reason };
+            if encoder.column(name).is_some() || *name == encoding.target {
+                return Err(mismatch("there are two columns of that name"));
+            }
+            let input = || inputs.get(name.as_str()).copied();
+            let no_input = || mismatch("there is no input of that name");
+            let coding = match coding {
+                ColumnCoding::LeftOut => {
+                    encoder.leave_out(name.as_str());
+                    continue;
+                }
+                ColumnCoding::Undecided => Coding::Undecided,
+                ColumnCoding::OneHot => Coding::OneHot,
+                ColumnCoding::Numeric => Coding::Numeric { input: input().ok_or_else(no_input)? },
+                ColumnCoding::IntegerCodes(_) => {
+                    Coding::Codes { input: input().ok_or_else(no_input)? }
+                }
+            };
+            encoder.insert_column(name.clone(), coding);
+        }
+        encoder.names = schema.inputs().iter().map(|input| input.name.clone()).collect();
+        encoder.know_categories(&schema, encoding);
+        encoder.schema = schema;
+        Ok(encoder)
+    }
+
+    /// Takes over the categories that a model knows already.
+    fn know_categories(&mut self, schema: &Schema, encoding: &RowEncoding) {
+        for column in &encoding.columns {
+            if let ColumnCoding::IntegerCodes(categories) = &column.coding
+                && let Some(k) = self.column(&column.name)
+            {
+                let codes = categories.iter().map(|category| category.as_bytes().into()).zip(0..);
+                self.columns[k].known = codes.collect();
+            }
+        }
+        for (input, i) in schema.inputs().iter().zip(0..) {
+            if input.kind != InputKind::Indicator {
+                continue;
+            }
+            // Columns and categories may have the sign in their names too.
+            let divisions = input.name.match_indices('=').map(|(at, _)| at);
+            let column = divisions.filter_map(|at| Some((self.column(&input.name[..at])?, at)));
+            let one_hot = |k: usize| matches!(self.codings[k], Coding::OneHot);
+            if let Some((k, at)) = { column }.find(|(k, _)| one_hot(*k)) {
+                let category = input.name.as_bytes()[at + 1..].into();
+                self.columns[k].known.insert(category, i);
+            }
+        }
+    }
+}
+
+fn column_coding(column: &Column, coding: Coding) -> ColumnCoding {
+    match coding {
+        Coding::Undecided => ColumnCoding::Undecided,
+        Coding::Numeric { .. } => ColumnCoding::Numeric,
+        Coding::OneHot => ColumnCoding::OneHot,
+        Coding::Codes { .. } => {
+            let mut known: Vec<_> = column.known.iter().collect();
+            known.sort_unstable_by_key(|(_, code)| **code);
+            let text = |category: &[u8]| String::from_utf8_lossy(category).into_owned();
+            ColumnCoding::IntegerCodes(known.iter().map(|(category, _)| text(category)).collect())
+        }
+    }
+}
+
+fn name_of(categories: Categories) -> &'static str {
+    match categories {
+        Categories::OneHot => "one-hot",
+        Categories::IntegerCodes => "integer-codes",
+    }
+}
+
+fn are_unique(names: &[&str]) -> bool {
+    let mut seen = HashSet::new();
+    names.iter().all(|name| seen.insert(*name))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        state::{StateReader, StateWriter},
+        stream::{Cell, ColumnKind, Place},
+    };
+
+    fn encoding() -> RowEncoding {
+        let mut encoder = RowEncoder::new("y", Categories::IntegerCodes);
+        let place = Place::Row(1);
+        encoder.leave_out("id");
+        encoder.add_column("n", Some(ColumnKind::Numeric), place).unwrap();
+        encoder.target_here();
+        let c = encoder.add_column("c", Some(ColumnKind::Categorical), place).unwrap();
+        encoder.leave_out("note");
+        encoder.add_column("u", None, place).unwrap();
+        for category in ["z", "a", "m"] {
+            encoder.begin(place);
+            encoder.push(c, Cell::Text(category.as_bytes())).unwrap();
+        }
+        encoder.encoding()
+    }
+
+    fn restore(values: Value) -> Result<RowEncoding, ModelFileError> {
+        let Value::Object(values) = values else { panic!("{values}") };
+        let (floats, integers) = Default::default();
+        let mut restored = RowEncoding::default();
+        restored.restore(&StateReader { values, floats, integers }.root())?;
+        Ok(restored)
+    }
+
+    #[test]
+    fn columns_keep_their_order_and_categories_their_codes() {
+        let encoding = encoding();
+        let columns: Vec<_> =
+            encoding.columns.iter().map(|c| (c.name.as_str(), c.coding.clone())).collect();
+        let categories = ["z", "a", "m"].map(str::to_owned).to_vec();
+        let expected = [
+            ("id", ColumnCoding::LeftOut),
+            ("n", ColumnCoding::Numeric),
+            ("c", ColumnCoding::IntegerCodes(categories)),
+            ("note", ColumnCoding::LeftOut),
+            ("u", ColumnCoding::Undecided),
+        ];
+        assert_eq!(columns, expected);
+        assert_eq!((encoding.target.as_str(), encoding.target_position), ("y", 2));
+    }
+
+    #[test]
+    fn what_is_saved_is_restored_and_what_is_broken_refused() {
+        let encoding = encoding();
+        let mut state = StateWriter::default();
+        encoding.save(&mut state.root());
+        let saved = Value::Object(state.values);
+        assert_eq!(restore(saved.clone()).unwrap(), encoding);
+        for (entry, broken) in [
+            ("target", json!("n")),
+            ("target", json!(7)),
+            ("target_position", json!(6)),
+            ("categories", json!("both")),
+            ("columns", json!(["id", "n", "c", "note", "n"])),
+            ("columns", json!(["id"])),
+            ("codings", json!(["numeric"])),
+            ("codings", json!(["numeric", "numeric", "numeric", "numeric", "text"])),
+            ("codings", json!(["integer-codes", "numeric", "numeric", "numeric", "numeric"])),
+            ("codes", json!({ "2": ["z", "z"] })),
+            ("codes", json!([])),
+        ] {
+            let mut values = saved.clone();
+            values[entry] = broken.clone();
+            assert!(restore(values).is_err(), "{entry}: {broken}");
+        }
+    }
+
+    #[test]
+    fn an_encoding_that_does_not_fit_its_schema_is_refused() {
+        let resume = |encoding: &RowEncoding| {
+            let mut schema = Schema::new("y");
+            schema.push_input("n", InputKind::Numeric);
+            schema.push_input("c", InputKind::Numeric);
+            RowEncoder::resume(schema, encoding)
+        };
+        let good = encoding();
+        assert_eq!(resume(&good).unwrap().encoding(), good);
+        for (k, name) in [(1, "m"), (2, "n"), (4, "y"), (4, "c")] {
+            let mut bad = good.clone();
+            bad.columns[k].name = name.to_owned();
+            assert!(resume(&bad).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn inputs_without_columns_suggest_some() {
+        let mut schema = Schema::new("y");
+        for name in ["a=b", "x", "a=c=d", "x=1", "plain"] {
+            let indicator = name.contains('=') || name == "plain";
+            let kind = if indicator { InputKind::Indicator } else { InputKind::Numeric };
+            schema.push_input(name, kind);
+        }
+        let encoding = RowEncoding::of_schema(&schema);
+        let columns: Vec<_> =
+            encoding.columns.iter().map(|c| (c.name.as_str(), c.coding.clone())).collect();
+        let expected = [
+            ("a", ColumnCoding::OneHot),
+            ("x", ColumnCoding::Numeric),
+            ("x=1", ColumnCoding::Numeric),
+            ("plain", ColumnCoding::Numeric),
+        ];
+        assert_eq!(columns, expected);
+        let mut encoder = RowEncoder::resume(schema, &encoding).unwrap();
+        encoder.begin(Place::Row(1));
+        for (column, cell) in [("a", Cell::Text(b"c=d")), ("x=1", Cell::Number(1.0))] {
+            encoder.push(encoder.column(column).unwrap(), cell).unwrap();
+        }
+        assert_eq!(encoder.sample().iter().collect::<Vec<_>>(), [(2, 1.0), (3, 1.0)]);
+    }
+}

@@ -1,0 +1,82 @@
+//! Streams from a source that waits between rows.
+
+use std::{
+    io::{self, Read},
+    sync::mpsc::{Receiver, Sender, TryRecvError, channel},
+};
+
+use broadstream::{
+    Block,
+    stream::{
+        ColumnOptions, Stream,
+        csv::{CsvOptions, CsvStream},
+        jsonl::JsonLinesStream,
+    },
+};
+
+/// A pipe that fails where another one would wait, so that a test that would hang fails.
+pub(crate) struct Slow {
+    pipe: Receiver<Vec<u8>>,
+    /// What was sent and not yet read, and how much of it one read gives.
+    sent: Vec<u8>,
+    most: usize,
+}
+
+impl Slow {
+    pub(crate) fn new(most: usize) -> (Self, Sender<Vec<u8>>) {
+        let (sender, pipe) = channel();
+        (Slow { pipe, sent: Vec::new(), most }, sender)
+    }
+}
+
+impl Read for Slow {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.sent.is_empty() {
+            match self.pipe.try_recv() {
+                Ok(sent) => self.sent = sent,
+                Err(TryRecvError::Disconnected) => return Ok(0),
+                Err(TryRecvError::Empty) => return Err(io::Error::other("would wait")),
+            }
+        }
+        let read = self.sent.len().min(out.len()).min(self.most);
+        out[..read].copy_from_slice(&self.sent[..read]);
+        self.sent.drain(..read);
+        Ok(read)
+    }
+}
+
+#[test]
+fn a_block_ends_where_the_source_would_wait() {
+    let (slow, pipe) = Slow::new(usize::MAX);
+    let json = JsonLinesStream::new(Box::new(slow), ColumnOptions::default());
+    assert!(json.is_err(), "nothing is there");
+    drop(pipe);
+
+    let (slow, pipe) = Slow::new(usize::MAX);
+    pipe.send(b"{\"a\":1,\"y\":1}\n".to_vec()).unwrap();
+    let json = JsonLinesStream::new(Box::new(slow), ColumnOptions::default()).unwrap();
+    check(Box::new(json), 1, &pipe, "{\"a\":1,\"y\":1}\n");
+
+    // CSV is told from its first rows.
+    let (slow, pipe) = Slow::new(usize::MAX);
+    let row = "1,\"2\",x\n";
+    let rows = 200_000 / row.len();
+    pipe.send(format!("a,b,y\n{}", row.repeat(rows)).into_bytes()).unwrap();
+    let csv = CsvStream::new(Box::new(slow), CsvOptions::default()).unwrap();
+    check(Box::new(csv), rows, &pipe, row);
+}
+
+/// Reads the rows that are there, then two more that come together, then the end.
+fn check(mut stream: Box<dyn Stream>, there: usize, pipe: &Sender<Vec<u8>>, row: &str) {
+    let mut block = Block::new();
+    while block.len() < there {
+        assert!(stream.read_block(&mut block, usize::MAX).unwrap() > 0);
+    }
+    assert_eq!(block.len(), there);
+    for _ in 0..3 {
+        pipe.send(format!("{row}\n{row}\n").into_bytes()).unwrap();
+        assert_eq!(stream.read_block(&mut block, 100).unwrap(), 2);
+    }
+    pipe.send(row.as_bytes().to_vec()).unwrap();
+    assert_eq!(stream.read_block(&mut block, 100).unwrap(), 1);
+}
