@@ -6,7 +6,9 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema as ArrowSchema};
 use broadstream::{
     Block, Error, Schema,
-    stream::{ColumnKind, ColumnOptions, Columns, Place, RowEncoder, Stream, StreamError},
+    stream::{
+        ColumnKind, ColumnOptions, Columns, Place, RowEncoder, RowEncoding, Stream, StreamError,
+    },
 };
 
 use crate::{
@@ -150,6 +152,10 @@ impl Stream for ColumnarStream {
 
     fn remaining(&self) -> Option<u64> {
         self.total.map(|total| total.saturating_sub(self.read))
+    }
+
+    fn encoding(&self) -> Option<RowEncoding> {
+        Some(self.encoder.encoding())
     }
 
     fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {

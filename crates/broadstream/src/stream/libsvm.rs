@@ -7,7 +7,7 @@
 use std::{collections::HashMap, fmt, io::Read};
 
 use super::{
-    Cell, ColumnKind, ColumnOptions, Place, RowEncoder, Stream, StreamError,
+    Cell, ColumnKind, ColumnOptions, Place, RowEncoder, RowEncoding, Stream, StreamError,
     cell::excerpt,
     lines::{LONGEST_LINE, Lines},
 };
@@ -102,6 +102,10 @@ impl Stream for LibsvmStream {
         self.inputs_per_sample
     }
 
+    fn encoding(&self) -> Option<RowEncoding> {
+        Some(self.encoder.encoding())
+    }
+
     fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {
         let mut read = 0;
         while read < most && !self.ended {
@@ -124,7 +128,6 @@ impl fmt::Debug for LibsvmStream {
 }
 
 /// Whether a line looks like a row of this format: a label and then entries, at least one.
-#[expect(dead_code)]
 pub(super) fn is_row(line: &[u8]) -> bool {
     Row::of(line).is_some_and(|row| {
         let mut entries = row.entries().peekable();

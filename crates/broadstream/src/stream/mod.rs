@@ -19,6 +19,7 @@ mod row_encoder;
 mod row_encoding;
 #[cfg(test)]
 mod table;
+mod text;
 
 pub use self::{
     cell::Cell,
@@ -31,6 +32,7 @@ pub use self::{
     place::Place,
     row_encoder::RowEncoder,
     row_encoding::{ColumnCoding, EncodedColumn, RowEncoding},
+    text::{TextFormat, TextSource},
 };
 
 use crate::{block::Block, error::Error, schema::Schema};

@@ -17,7 +17,7 @@ use self::{
     rows::Row,
 };
 use super::{
-    Cell, ColumnKind, ColumnOptions, Columns, Place, RowEncoder, Stream, StreamError,
+    Cell, ColumnKind, ColumnOptions, Columns, Place, RowEncoder, RowEncoding, Stream, StreamError,
     cell::excerpt,
     columns::list,
     lines::{LONGEST_LINE, Lines},
@@ -121,6 +121,10 @@ impl Stream for ArffStream {
     /// mention if they are sparse.
     fn inputs_per_sample(&self) -> usize {
         self.inputs_per_sample
+    }
+
+    fn encoding(&self) -> Option<RowEncoding> {
+        Some(self.encoder.encoding())
     }
 
     fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {

@@ -69,12 +69,12 @@ impl CsvStream {
     /// A fault in a row of data is not reported here but when that row is read.
     #[expect(clippy::needless_pass_by_value, reason = "options are given away, as to any `new`")]
     pub fn new(reader: Box<dyn Read + Send>, options: CsvOptions) -> Result<Self, Error> {
-        options.check()?;
         Self::of_lines(Lines::open(reader)?, &options)
     }
 
     /// Reads the beginning of a file of which no line has been taken yet.
-    fn of_lines(mut lines: Lines, options: &CsvOptions) -> Result<Self, Error> {
+    pub(super) fn of_lines(mut lines: Lines, options: &CsvOptions) -> Result<Self, Error> {
+        options.check()?;
         let terminator = lines.terminator();
         let (head, complete) = lines.head();
         let delimiter =
