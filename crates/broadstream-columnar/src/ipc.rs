@@ -8,7 +8,7 @@
 
 use std::{
     collections::HashMap,
-    io::{self, Read},
+    io::{self, Cursor, Read},
 };
 
 use arrow_array::{ArrayRef, RecordBatch};
@@ -44,8 +44,7 @@ impl Messages {
         format: ColumnarFormat,
     ) -> io::Result<Self> {
         if format == ColumnarFormat::ArrowFile {
-            // The magic and two bytes that align what follows.
-            reader.read_exact(&mut [0; 8])?;
+            reader = skip_magic(reader)?;
         }
         let Some((header, _)) = read_message(&mut reader)? else {
             return Err(invalid("expected a schema, found the end"));
@@ -106,6 +105,21 @@ impl Messages {
         }
         Ok(None)
     }
+}
+
+/// Goes behind the magic of a file and the zeros that align what follows, which some programs write
+/// up to 64 bytes of.
+fn skip_magic(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    const MOST_ZEROS: usize = 1024;
+    reader.read_exact(&mut [0; 8])?;
+    let mut word = [0; 8];
+    for _ in 0..MOST_ZEROS / word.len() {
+        reader.read_exact(&mut word)?;
+        if word != [0; 8] {
+            break;
+        }
+    }
+    Ok(Box::new(Cursor::new(word).chain(reader)))
 }
 
 /// The header and the body of the next message, or `None` at the end.
