@@ -6,9 +6,11 @@ BROADSTREAM = $(abspath $(or $(CARGO_TARGET_DIR),target))/release/broadstream
 DATA ?=
 # Such as --quick, or --orders 1100 --rounds 21
 BENCH_OPTIONS ?=
+# How long each reader is fuzzed
+SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test soak bench accuracy peers lint format doc deny clean
+.PHONY: help build demo test soak fuzz bench accuracy peers lint format doc deny clean
 
 help: ## List the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +27,11 @@ test: ## Run every test, the examples in the documentation included
 soak: ## Update factors for millions of samples and compare with an exact refit (minutes)
 	$(CARGO) run --release --locked --example soak -p broadstream
 
+fuzz: ## Feed each reader whatever libFuzzer finds: make fuzz SECONDS=600
+	@failed=0; for target in fuzz/src/bin/*.rs; do \
+		fuzz/run.sh $$(basename $$target .rs) $(SECONDS) || failed=1; \
+	done; exit $$failed
+
 bench: build ## Time the factor beside its peers into bench/results.md (installs what is missing)
 	bench/prepare.sh
 	cd bench && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(CARGO) run --release --locked -- \
@@ -39,12 +46,14 @@ peers: ## Install other stream learners, to compare with, into peers/.venv (600 
 lint: ## Check the format, the lints and the documentation's links
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path bench/Cargo.toml --check
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --quiet
 
 format: ## Format all code
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path bench/Cargo.toml
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
 
 doc: ## Build the library's documentation into target/doc
 	$(CARGO) doc --no-deps --locked -p broadstream
@@ -55,4 +64,4 @@ deny: ## Check licences and sources of dependencies (installs cargo-deny if it i
 
 clean: ## Remove all that was built
 	$(CARGO) clean
-	rm -rf bench/target bench/.venv peers/.venv
+	rm -rf bench/target bench/.venv fuzz/target fuzz/corpus fuzz/logs peers/.venv

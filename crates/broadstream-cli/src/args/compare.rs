@@ -12,7 +12,8 @@ use super::{InputArguments, ModelName};
 #[derive(Args)]
 #[command(after_long_help = COMPARE_EXAMPLES)]
 pub(crate) struct CompareArguments {
-    /// A CSV or TSV file (plain, gzip or zstd), '-' for standard input, or a generator
+    /// A file, '-' for standard input, or a generator; files are CSV, JSON lines, ARFF or LIBSVM (plain,
+    /// gzip or zstd), Parquet or Arrow
     #[arg(default_value = "sea", value_hint = ValueHint::FilePath)]
     pub(crate) source: String,
 

@@ -75,7 +75,8 @@ pub(crate) enum Command {
 #[derive(Args, Clone)]
 #[command(after_long_help = RUN_EXAMPLES)]
 pub(crate) struct RunArguments {
-    /// A CSV or TSV file (plain, gzip or zstd), '-' for standard input, or a generator
+    /// A file, '-' for standard input, or a generator; files are CSV, JSON lines, ARFF or LIBSVM (plain,
+    /// gzip or zstd), Parquet or Arrow
     ///
     /// Generators are sea, hyperplane, stagger, sine, mixed, agrawal, led, waveform, random-rbf and
     /// random-tree, with parameters as in 'sea:variant=2,noise=0,seed=7,samples=5000' or, for drifts
@@ -133,6 +134,10 @@ pub(crate) struct InputArguments {
     /// How categories become inputs [default: one-hot; integer-codes in the paper's presets]
     #[arg(long, value_enum)]
     pub(crate) categories: Option<CategoriesArgument>,
+
+    /// The format of the source [default: found out from its first bytes, then from its name]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatArgument>,
 
     /// The character between cells, or 'tab' [default: found out]
     #[arg(long, value_name = "CHARACTER", value_parser = parse_delimiter)]
@@ -378,7 +383,8 @@ pub(crate) struct GenerateArguments {
 #[derive(Args)]
 #[command(after_long_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportArguments {
-    /// A CSV or TSV file (plain, gzip or zstd), '-' for standard input, or a generator
+    /// A file, '-' for standard input, or a generator; files are CSV, JSON lines, ARFF or LIBSVM (plain,
+    /// gzip or zstd), Parquet or Arrow
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) source: String,
 
@@ -449,6 +455,22 @@ impl Preset {
     pub(crate) fn is_paper(self) -> bool {
         self != Preset::Default
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub(crate) enum FormatArgument {
+    /// Cells between commas, tabs or another character
+    Csv,
+    /// JSON lines: an object per line
+    Jsonl,
+    /// Weka's format, dense or sparse
+    Arff,
+    /// 'label index:value …' per line
+    Libsvm,
+    /// Apache Parquet
+    Parquet,
+    /// Apache Arrow, a file (Feather) or a stream
+    Arrow,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -14,7 +14,7 @@ use crate::{args::Preset, export, source::Source};
 /// Runs a method on the same samples in the same order as every other.
 pub(crate) fn run(run: &PlannedRun, method: &str, folder: &Path) -> Result<Record> {
     let source = Source::parse(&run.source)?;
-    let mut opened = source.open(&run.input, Preset::Default)?;
+    let mut opened = source.open_table(&run.input, Preset::Default)?;
     let (python, program) = (python(folder)?, folder.join("stream_learners.py"));
     let mut child = Command::new(&python)
         .arg(&program)

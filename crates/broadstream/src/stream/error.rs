@@ -58,6 +58,42 @@ pub enum StreamError {
         found: usize,
     },
 
+    /// A row or a header is not written as its format says.
+    #[error("{place}: expected {expected}, found {found}")]
+    Unexpected {
+        /// Where it stands.
+        place: Place,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+
+    /// A cell has a value that its column does not declare.
+    #[error("{place}, column '{column}': expected one of {declared}, found '{cell}'")]
+    Undeclared {
+        /// Where the cell stands.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The values that it declares.
+        declared: String,
+        /// The cell.
+        cell: String,
+    },
+
+    /// A column holds what no model can learn from.
+    #[error(
+        "column '{column}': expected numbers or categories, found the type {kind} \
+         (leave the column out by naming it in drop)"
+    )]
+    UnsupportedType {
+        /// The column.
+        column: String,
+        /// What the source says that it holds.
+        kind: String,
+    },
+
     /// A named or numbered column does not exist.
     #[error("there is no column '{column}': the columns are {available}")]
     UnknownColumn {

@@ -1,8 +1,9 @@
 //! The lines of a source, of bounded length, with the memory to go back to a mark.
 //!
-//! A row is usually one line. Handing out lines rather than arbitrary chunks lets the row reader
-//! split a line without quotes by itself, in place, and leave the others to the `csv` crate, which
-//! sees through [`Read`] exactly the lines of the row it is asked for and never reads ahead.
+//! Every text format is read by it. A row of CSV is usually one line. Handing out lines rather than
+//! arbitrary chunks lets the row reader split a line without quotes by itself, in place, and leave
+//! the others to the `csv` crate, which sees through [`Read`] exactly the lines of the row it is
+//! asked for and never reads ahead.
 
 use std::{
     io::{self, Read},
@@ -10,15 +11,17 @@ use std::{
     sync::Arc,
 };
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
-use super::{Place, StreamError};
+use super::{Place, StreamError, decompress};
 
 /// The longest line accepted, and the longest row of several lines.
 pub(super) const LONGEST_LINE: usize = 16 << 20;
 
-/// How much is looked at to tell the dialect.
+/// How much is looked at to tell the format, and the dialect of CSV.
 pub(super) const HEAD: usize = 64 << 10;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// How much is read at once: little enough to stay in the processor's cache until it is parsed.
 const CHUNK: usize = 256 << 10;
@@ -47,6 +50,24 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    /// The lines of a text, plain or compressed, behind its byte order mark if it has one.
+    pub(super) fn open(reader: Box<dyn Read + Send>) -> Result<Self, StreamError> {
+        let source = decompress(reader)
+            .map_err(|source| StreamError::Read { place: Place::Line(1), source })?;
+        let mut lines = Lines::new(source);
+        let (head, _) = lines.head();
+        if let Some(nul) = memchr(0, head) {
+            let place = Place::Line(1 + memchr_iter(b'\n', &head[..nul]).count() as u64);
+            return Err(StreamError::NotText { place, reason: "binary data" });
+        }
+        let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+        let (terminator, before) = (terminator(text), head.len() - text.len());
+        lines.terminator = terminator;
+        lines.skip(before);
+        Ok(lines)
+    }
+
+    /// The lines of plain bytes, each of which ends with a line feed.
     pub(super) fn new(source: Box<dyn Read + Send>) -> Self {
         Lines {
             source,
@@ -70,28 +91,27 @@ impl Lines {
     /// A failure of the source is not reported here but on the line where it happened.
     pub(super) fn head(&mut self) -> (&[u8], bool) {
         while self.filled < HEAD && self.fill() {}
-        (&self.buffer[..self.filled.min(HEAD)], self.ended && self.filled <= HEAD)
-    }
-
-    /// Skips that many bytes of the line: a byte order mark.
-    pub(super) fn skip(&mut self, bytes: usize) {
-        self.next += bytes;
-        self.searched = self.next;
+        (&self.buffer[self.next..self.filled.min(HEAD)], self.ended && self.filled <= HEAD)
     }
 
     /// Skips the byte order mark that the next line may begin with.
     pub(super) fn skip_byte_order_mark(&mut self) -> Result<(), StreamError> {
-        const MARK: &[u8] = b"\xef\xbb\xbf";
         let line = self.peek()?;
-        if line.is_some_and(|line| self.buffer[line].starts_with(MARK)) {
-            self.skip(MARK.len());
+        if line.is_some_and(|line| self.buffer[line].starts_with(BYTE_ORDER_MARK)) {
+            self.skip(BYTE_ORDER_MARK.len());
         }
         Ok(())
     }
 
-    /// Says which byte ends a line.
-    pub(super) fn end_lines_by(&mut self, terminator: u8) {
-        self.terminator = terminator;
+    /// Skips that many bytes of the line.
+    fn skip(&mut self, bytes: usize) {
+        self.next += bytes;
+        self.searched = self.next;
+    }
+
+    /// The byte that ends a line.
+    pub(super) fn terminator(&self) -> u8 {
+        self.terminator
     }
 
     /// Where the next line lies, without its terminator; `None` at the end.
@@ -269,6 +289,13 @@ impl Read for Lines {
     }
 }
 
+/// Line feeds end lines, also after a carriage return; old files have carriage returns alone.
+fn terminator(text: &[u8]) -> u8 {
+    // A carriage return at the very end may be half of a line end.
+    let inner = &text[..text.len().saturating_sub(1)];
+    if memchr(b'\r', inner).is_some() && memchr(b'\n', text).is_none() { b'\r' } else { b'\n' }
+}
+
 fn read_error(line: u64, failure: &Arc<io::Error>) -> StreamError {
     let source = io::Error::new(failure.kind(), Arc::clone(failure));
     StreamError::Read { place: Place::Line(line), source }
@@ -320,6 +347,29 @@ mod tests {
         let (read, outcome) = rest(lines);
         outcome.unwrap();
         read.into_iter().map(|(_, text)| String::from_utf8(text).unwrap()).collect()
+    }
+
+    #[test]
+    fn line_ends() {
+        for (text, expected) in
+            [("a\nb", b'\n'), ("a\r\nb", b'\n'), ("a\rb\r", b'\r'), ("a\r", b'\n'), ("", b'\n')]
+        {
+            assert_eq!(terminator(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_text() {
+        let mut lines = Lines::open(Box::new("\u{feff}a\rb".as_bytes())).unwrap();
+        assert_eq!(lines.head(), (&b"a\rb"[..], true));
+        assert_eq!(texts(&mut lines), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_zero_byte_is_binary_data() {
+        let error = Lines::open(Box::new(&b"a,b\n1,\0"[..])).err();
+        let line_2 = Place::Line(2);
+        assert!(matches!(error, Some(StreamError::NotText { place, .. }) if place == line_2));
     }
 
     #[test]

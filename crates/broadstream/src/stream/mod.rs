@@ -1,7 +1,9 @@
 //! Where samples come from: files, memory and generators behind one trait.
 
+pub mod arff;
 pub mod csv;
 pub mod jsonl;
+pub mod libsvm;
 pub mod synth;
 
 mod cell;
@@ -15,6 +17,9 @@ mod memory;
 mod place;
 mod row_encoder;
 mod row_encoding;
+#[cfg(test)]
+mod table;
+mod text;
 
 pub use self::{
     cell::Cell,
@@ -27,6 +32,7 @@ pub use self::{
     place::Place,
     row_encoder::RowEncoder,
     row_encoding::{ColumnCoding, EncodedColumn, RowEncoding},
+    text::{TextFormat, TextSource},
 };
 
 use crate::{block::Block, error::Error, schema::Schema};

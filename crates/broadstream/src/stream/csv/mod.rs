@@ -1,7 +1,7 @@
 //! CSV and TSV files, read row by row in bounded memory.
 //!
 //! Lines of bounded length are split into cells (`rows`), and a [`RowEncoder`] makes samples of
-//! them. Before that, the first bytes tell the dialect (`dialect`), the first row the columns
+//! them. Before that, the first rows tell the dialect (`dialect`), the first row the columns
 //! (`header`) and the first thousand rows which of them hold numbers (`kinds`); these rows are then
 //! read once more for their samples.
 
@@ -21,15 +21,13 @@ pub(super) use self::{
     rows::{Row, Rows, quote_parser},
 };
 
-use self::{dialect::Dialect, header::is_header, kinds::survey};
+use self::{dialect::detect_delimiter, header::is_header, kinds::survey};
 use crate::{
     block::Block,
     error::Error,
     sample::Sample,
     schema::Schema,
-    stream::{
-        Columns, Place, RowEncoder, RowEncoding, Stream, StreamError, decompress, lines::Lines,
-    },
+    stream::{Columns, RowEncoder, RowEncoding, Stream, StreamError, lines::Lines},
 };
 
 /// The samples of a CSV or TSV file, plain or compressed by gzip or zstd.
@@ -71,15 +69,17 @@ impl CsvStream {
     /// A fault in a row of data is not reported here but when that row is read.
     #[expect(clippy::needless_pass_by_value, reason = "options are given away, as to any `new`")]
     pub fn new(reader: Box<dyn Read + Send>, options: CsvOptions) -> Result<Self, Error> {
-        options.check()?;
-        let source = decompress(reader)
-            .map_err(|source| StreamError::Read { place: Place::Line(1), source })?;
-        let mut lines = Lines::new(source);
-        let (head, complete) = lines.head();
-        let dialect = Dialect::of(head, complete, options.delimiter)?;
-        lines.skip(dialect.byte_order_mark);
+        Self::of_lines(Lines::open(reader)?, &options)
+    }
 
-        let mut rows = Rows::new(lines, dialect.delimiter, dialect.terminator);
+    /// Reads the beginning of a file of which no line has been taken yet.
+    pub(super) fn of_lines(mut lines: Lines, options: &CsvOptions) -> Result<Self, Error> {
+        options.check()?;
+        let terminator = lines.terminator();
+        let (head, complete) = lines.head();
+        let delimiter =
+            options.delimiter.unwrap_or_else(|| detect_delimiter(head, complete, terminator));
+        let mut rows = Rows::new(lines, delimiter);
         rows.mark();
         let first = rows.next()?.ok_or(StreamError::Empty)?;
         let place = first.place();

@@ -80,7 +80,7 @@ impl CsvOptions {
     }
 
     /// What they say about the columns.
-    pub(super) fn columns(&self) -> ColumnOptions {
+    pub(in crate::stream) fn columns(&self) -> ColumnOptions {
         ColumnOptions {
             target: self.target.clone(),
             drop: self.drop.clone(),

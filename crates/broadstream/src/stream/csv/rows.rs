@@ -53,7 +53,6 @@ impl<'a> Row<'a> {
 pub(in crate::stream) struct Rows {
     lines: Reader<Lines>,
     delimiter: u8,
-    terminator: u8,
     /// The row read last, if it had a quote.
     record: ByteRecord,
     ends: Vec<usize>,
@@ -61,12 +60,10 @@ pub(in crate::stream) struct Rows {
 
 impl Rows {
     /// The rows of `lines` from the next one on.
-    pub(in crate::stream) fn new(mut lines: Lines, delimiter: u8, terminator: u8) -> Self {
-        lines.end_lines_by(terminator);
+    pub(in crate::stream) fn new(lines: Lines, delimiter: u8) -> Self {
         Rows {
-            lines: quote_parser(delimiter, terminator).from_reader(lines),
+            lines: quote_parser(delimiter, lines.terminator()).from_reader(lines),
             delimiter,
-            terminator,
             record: ByteRecord::new(),
             ends: Vec::new(),
         }
@@ -152,7 +149,7 @@ impl Rows {
         let mut lines = self.lines.into_inner();
         lines.rewind();
         // A parser that has met an error stays at its end, so that a new one is needed.
-        Rows::new(lines, self.delimiter, self.terminator)
+        Rows::new(lines, self.delimiter)
     }
 
     pub(in crate::stream) fn forget_mark(&mut self) {
@@ -219,7 +216,7 @@ mod tests {
     type Table = Vec<Vec<String>>;
 
     fn rows(text: &[u8], delimiter: u8) -> Rows {
-        Rows::new(Lines::new(Box::new(std::io::Cursor::new(text.to_vec()))), delimiter, b'\n')
+        Rows::new(Lines::new(Box::new(std::io::Cursor::new(text.to_vec()))), delimiter)
     }
 
     /// The cells without blanks, and the lines of their rows.

@@ -9,7 +9,9 @@ use std::{collections::HashSet, fmt, io::Read};
 
 pub(super) use self::objects::{Keys, Objects};
 
-use super::{ColumnOptions, Place, RowEncoder, RowEncoding, Stream, StreamError, decompress};
+use super::{
+    ColumnOptions, Place, RowEncoder, RowEncoding, Stream, StreamError, decompress, lines::Lines,
+};
 use crate::{block::Block, error::Error, schema::Schema};
 
 /// The samples of a file of JSON lines, plain or compressed by gzip or zstd.
@@ -58,10 +60,15 @@ impl JsonLinesStream {
     /// keys `target`, `label`, `class` and `y` that is there or, when none or several are, the last
     /// key. The options name columns by their keys; a key that never comes changes nothing.
     pub fn new(reader: Box<dyn Read + Send>, options: ColumnOptions) -> Result<Self, Error> {
-        options.check()?;
         let source = decompress(reader)
             .map_err(|source| StreamError::Read { place: Place::Line(1), source })?;
-        let mut objects = Objects::new(source);
+        Self::of_lines(Lines::new(source), options)
+    }
+
+    /// Reads the first object of a file of which no line has been taken yet.
+    pub(super) fn of_lines(lines: Lines, options: ColumnOptions) -> Result<Self, Error> {
+        options.check()?;
+        let mut objects = Objects::of(lines);
         let dropped: HashSet<String> = options.drop.iter().cloned().collect();
         let keys = KeyOptions { options, dropped };
         let (line, first) = objects.first_keys(&keys)?;

@@ -1,6 +1,6 @@
 //! Lines of JSON turned into rows of an encoder.
 
-use std::{io::Read, ops::Range};
+use std::ops::Range;
 
 use super::object::walk_object;
 use crate::stream::{Place, RowEncoder, StreamError, cell::HeldCell, lines::Lines};
@@ -35,10 +35,6 @@ pub(in crate::stream) struct Objects {
 }
 
 impl Objects {
-    pub(super) fn new(source: Box<dyn Read + Send>) -> Self {
-        Objects::of(Lines::new(source))
-    }
-
     /// The objects of `lines` from the next one on.
     pub(in crate::stream) fn of(lines: Lines) -> Self {
         Objects { lines, object: 0..0, line: 0, path: String::new(), label: HeldCell::default() }

@@ -192,7 +192,7 @@ impl LiveRows {
         let layout = Layout::new(&self.encoding, &self.options, &self.keys);
         let Some(first) = lines.peek()? else { return Ok(Source::Ended) };
         let delimiter = layout.delimiter(lines.text(first));
-        let mut rows = Rows::new(lines, delimiter, b'\n');
+        let mut rows = Rows::new(lines, delimiter);
         rows.mark();
         let Some(first) = rows.next()? else { return Ok(Source::Ended) };
         let (slots, header) = layout.slots(first, &mut self.encoder)?;

@@ -1,0 +1,131 @@
+//! What fuzzing asks of a reader: whatever the bytes, it neither panics nor takes much memory, and
+//! what it reads does not depend on how it is asked.
+//!
+//! Each target is a file in `src/bin` that opens a stream on the bytes it is given and calls
+//! [`check`]; `run.sh` finds targets by these files and their first inputs in `seeds`.
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    io::Cursor,
+};
+
+use broadstream::{
+    Block, Error,
+    stream::{Categories, ColumnOptions, Stream},
+};
+
+/// The most samples that are read of one input: a few bytes may decompress to millions.
+const MOST_SAMPLES: usize = 3000;
+
+/// The largest piece of memory that may be asked for at once. Inputs have some kilobytes, and a line
+/// at most 16 MiB.
+const LARGEST_ALLOCATION: usize = 96 << 20;
+
+#[global_allocator]
+static ALLOCATOR: BoundedAllocator = BoundedAllocator;
+
+/// Refuses allocations that no input calls for, which ends the program and so is found.
+struct BoundedAllocator;
+
+// SAFETY: all memory is the system allocator's, and a refused request gives null as is allowed.
+unsafe impl GlobalAlloc for BoundedAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > LARGEST_ALLOCATION {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > LARGEST_ALLOCATION {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if size > LARGEST_ALLOCATION {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+/// Reads a stream sample by sample and again in blocks, and sees that both are the same.
+pub fn check<S: Stream>(open: impl Fn() -> Result<S, Error>) {
+    let single = read(open(), 1);
+    let blocks = read(open(), 64);
+    assert_eq!(single, blocks, "what is read must not depend on the size of blocks");
+}
+
+/// The bytes as a source.
+pub fn source(data: &[u8]) -> Box<Cursor<Vec<u8>>> {
+    Box::new(Cursor::new(data.to_vec()))
+}
+
+/// Options that depend on the length of the input alone, so that seeds are plain files.
+pub fn column_options(data: &[u8]) -> ColumnOptions {
+    let first = || "1".to_owned();
+    let chosen = |bit: usize| data.len() & (1 << bit) != 0;
+    ColumnOptions {
+        target: (chosen(1) && chosen(2)).then(first),
+        categorical: if chosen(1) && !chosen(2) { vec![first()] } else { Vec::new() },
+        categories: if chosen(0) { Categories::IntegerCodes } else { Categories::OneHot },
+        ..ColumnOptions::default()
+    }
+}
+
+/// What a stream gave: the names of its inputs, its labels, its samples and what was said at the end.
+#[derive(Debug, Default, PartialEq)]
+struct Reading {
+    inputs: Vec<String>,
+    labels: Vec<String>,
+    /// By sample its inputs with the bits of their values, its class and the bits of its weight.
+    samples: Vec<(Vec<(usize, u64)>, usize, u64)>,
+    error: Option<String>,
+}
+
+fn read(stream: Result<impl Stream, Error>, most: usize) -> Reading {
+    let mut stream = match stream {
+        Ok(stream) => stream,
+        Err(error) => return Reading { error: Some(error.to_string()), ..Reading::default() },
+    };
+    assert!(stream.inputs_per_sample() > 0, "a sample has at least one input");
+    let mut block = Block::new();
+    let error = loop {
+        let before = block.len();
+        let left = MOST_SAMPLES - before;
+        match stream.read_block(&mut block, most.min(left)) {
+            Ok(0) => break None,
+            Ok(read) => assert_eq!(block.len(), before + read),
+            Err(error) => break Some(error.to_string()),
+        }
+    };
+    if error.is_some() {
+        let again = stream.read_block(&mut Block::new(), 1);
+        assert!(matches!(again, Ok(0)), "after an error a stream is at its end");
+    }
+    let schema = stream.schema();
+    let samples = (0..block.len()).map(|i| {
+        assert!(block.class(i) < schema.labels().len(), "every class has a label");
+        let inputs: Vec<_> =
+            block.sample(i).iter().map(|(k, value)| (k, value.to_bits())).collect();
+        assert!(inputs.iter().all(|(k, _)| *k < schema.inputs().len()), "every input has a name");
+        assert!(inputs.is_sorted_by(|a, b| a.0 < b.0), "inputs increase");
+        (inputs, block.class(i), block.weight(i).to_bits())
+    });
+    Reading {
+        samples: samples.collect(),
+        inputs: schema.inputs().iter().map(|input| input.name.clone()).collect(),
+        labels: schema.labels().to_vec(),
+        error,
+    }
+}
