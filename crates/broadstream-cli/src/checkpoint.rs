@@ -47,6 +47,8 @@ pub(crate) struct Checkpoints {
     place: Place,
     /// The arguments that the run began with.
     arguments: Vec<String>,
+    /// Whether the files have the random weights of the features.
+    feature_weights: bool,
 }
 
 /// How long the files were that a run writes on the way.
@@ -69,8 +71,9 @@ pub(crate) struct Resumed {
 
 impl Checkpoints {
     /// For a run that begins.
-    pub(crate) fn new(path: &Path) -> Result<Self> {
-        Ok(Checkpoints { place: Place::lock(path)?, arguments: own_arguments()? })
+    pub(crate) fn new(path: &Path, feature_weights: bool) -> Result<Self> {
+        let place = Place::lock(path)?;
+        Ok(Checkpoints { place, arguments: own_arguments()?, feature_weights })
     }
 
     pub(crate) fn write(
@@ -94,6 +97,7 @@ impl Checkpoints {
             encoding: checkpoint.encoding.as_ref(),
             evaluation: Some(checkpoint.state),
             notes: Some(&notes),
+            feature_weights: self.feature_weights,
             ..ModelFile::of(Content::Model(model), checkpoint.schema)
         })
     }
@@ -114,13 +118,15 @@ pub(crate) fn resume(path: &Path) -> Result<Resumed> {
     });
     let stored = stored.context("its arguments are missing").with_context(context)?;
     let length = |file: &str| run.get(file).and_then(Value::as_u64);
+    let arguments = arguments(&stored).with_context(context)?;
+    let feature_weights = !arguments.saving.omit_feature_weights;
     Ok(Resumed {
-        arguments: arguments(&stored).with_context(context)?,
+        arguments,
         model,
         state,
         lengths: Lengths { predictions: length("predictions"), curve: length("curve") },
         seconds: run.get("seconds").and_then(Value::as_f64).unwrap_or(0.0),
-        checkpoints: Checkpoints { place, arguments: stored },
+        checkpoints: Checkpoints { place, arguments: stored, feature_weights },
     })
 }
 
@@ -193,7 +199,9 @@ pub(crate) fn save(
     model: &dyn Any,
     schema: &Schema,
     encoding: Option<&RowEncoding>,
+    feature_weights: bool,
 ) -> Result<()> {
     let Some(model) = model.downcast_ref::<OnlineBls>() else { bail!("the model cannot be saved") };
-    Place::lock(path)?.write(&ModelFile { encoding, ..ModelFile::new(model, schema) })
+    let file = ModelFile { encoding, feature_weights, ..ModelFile::new(model, schema) };
+    Place::lock(path)?.write(&file)
 }

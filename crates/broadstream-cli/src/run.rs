@@ -37,7 +37,7 @@ pub(crate) fn run(given: &RunArguments) -> Result<()> {
     check_saving(&arguments)?;
     // Before the source is opened, which may have to be waited for.
     let checkpoints = match (&resumed, &saving.checkpoint) {
-        (None, Some(path)) => Some(Checkpoints::new(path)?),
+        (None, Some(path)) => Some(Checkpoints::new(path, !saving.omit_feature_weights)?),
         _ => None,
     };
     let mut opened = source.open(input, arguments.model.preset)?;
@@ -87,7 +87,9 @@ pub(crate) fn run(given: &RunArguments) -> Result<()> {
     let evaluation = result.with_context(|| source.name())?;
     written?;
     if let Some(path) = &saving.save {
-        checkpoint::save(path, &*model.classifier, stream.schema(), stream.encoding().as_ref())?;
+        let (schema, encoding) = (stream.schema(), stream.encoding());
+        let feature_weights = !saving.omit_feature_weights;
+        checkpoint::save(path, &*model.classifier, schema, encoding.as_ref(), feature_weights)?;
     }
 
     let report = output::Report {

@@ -453,7 +453,7 @@ pub(crate) enum Preset {
 impl Preset {
     /// Whether it is one of the paper's.
     pub(crate) fn is_paper(self) -> bool {
-        self != Preset::Default
+        matches!(self, Preset::Paper | Preset::PaperDrift)
     }
 }
 

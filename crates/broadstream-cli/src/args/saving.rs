@@ -22,6 +22,10 @@ pub(crate) struct SavingArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) every: Option<u64>,
 
+    /// Leave the random weights of the features out of these files; they are drawn again from the seed
+    #[arg(long)]
+    pub(crate) omit_feature_weights: bool,
+
     /// Go on with a run from its checkpoint, as if it had never stopped
     ///
     /// The options are those of the run, which need not be repeated, and none may differ but --limit, --json,

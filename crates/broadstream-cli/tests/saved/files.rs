@@ -90,6 +90,10 @@ fn a_file_tells_what_is_in_it() {
     let folder = Folder::new();
     folder.write("rows.csv", rows(0..200));
     folder.stdout("run rows.csv --enhancement-nodes 20 --quiet --save a.bsm --checkpoint b.bsm");
+    folder
+        .stdout("run rows.csv --enhancement-nodes 20 --quiet --save c.bsm --omit-feature-weights");
+    assert!(folder.read("c.bsm").len() < folder.read("a.bsm").len());
+    assert_eq!(norm(&folder, "c.bsm"), norm(&folder, "a.bsm"));
     let text = folder.stdout("inspect b.bsm");
     for part in ["checkpoint", "format 1", "large (", "200 samples evaluated", "forgetting 0.999"] {
         assert!(text.contains(part), "{part} in {text}");

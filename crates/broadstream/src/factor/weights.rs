@@ -189,6 +189,11 @@ impl Weights {
         Ok(())
     }
 
+    /// How many targets there are.
+    pub(crate) fn targets(&self) -> usize {
+        self.targets
+    }
+
     /// The weights on all features: one row per feature, one entry per target.
     pub fn rows(&self) -> Vec<f64> {
         let Some(Readout { features, panels }) = self.readouts.last() else { return Vec::new() };

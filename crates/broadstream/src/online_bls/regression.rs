@@ -323,16 +323,18 @@ impl Regression {
         from: &ReadScope<'_>,
         classes: usize,
     ) -> Result<(), ModelFileError> {
-        self.add_classes(classes);
         self.factor.restore(&from.scope("factor")?)?;
         let sound = self.factor.targets() == classes;
         from.check("factor", sound, "of as many targets as there are classes")?;
+        self.add_classes(classes);
         match &mut self.upkeep {
             Upkeep::Fading(fading) => fading.restore(&from.scope("fading")?)?,
             Upkeep::Watch(watch) => watch.restore(&from.scope("watch")?)?,
         }
         if let Some(kept) = &mut self.kept {
             kept.restore(&from.scope("weights")?)?;
+            let sound = kept.targets() == classes;
+            from.check("weights", sound, "of as many targets as there are classes")?;
         }
         Ok(())
     }

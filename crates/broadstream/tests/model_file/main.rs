@@ -2,6 +2,7 @@
 
 mod continuation;
 mod hostile;
+mod versions;
 
 use broadstream::{
     Block, Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample, Schema,

@@ -1,0 +1,78 @@
+//! A file of each format version is kept, and read for ever.
+
+use std::{fs, path::PathBuf};
+
+use broadstream::{
+    Classifier, OnlineBlsConfig, Partial, Scaling,
+    model_file::{Content, Loaded, ModelFile, VERSION, read, read_any},
+    stream::RowEncoding,
+};
+
+use crate::{model, samples, schema, small};
+
+fn path(version: u32, name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/model_file");
+    folder.join(format!("version-{version}{name}"))
+}
+
+/// What a model of the default kind, as it was saved, says of some samples.
+fn scores(bytes: &[u8]) -> Vec<f64> {
+    let saved = read(&mut &*bytes).unwrap();
+    let block = samples(120..130);
+    let (scores, leverages) = saved.model.scores_many(&block).unwrap();
+    scores.iter().flatten().copied().chain(leverages).collect()
+}
+
+#[test]
+fn files_of_every_version_are_read() {
+    for version in 1..=VERSION {
+        let file = fs::read(path(version, ".bsm")).unwrap();
+        let expected = fs::read_to_string(path(version, ".json")).unwrap();
+        let expected: Vec<f64> = serde_json::from_str(&expected).unwrap();
+        let found = scores(&file);
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!((found - expected).abs() < 1e-9, "version {version}: {found}, not {expected}");
+        }
+        let mut saved = read(&mut file.as_slice()).unwrap();
+        assert_eq!(saved.schema.labels(), ["label 0", "label 1", "label 2"]);
+        assert_eq!(saved.encoding.unwrap().columns.len(), 3);
+        saved.model.learn_many(&samples(120..200)).unwrap();
+        let sums = fs::read(path(version, "-sums.bsm")).unwrap();
+        let Loaded::Partial(sums) = read_any(&mut sums.as_slice()).unwrap() else { panic!() };
+        assert_eq!(sums.model.into_model().unwrap().learned(), 96);
+    }
+}
+
+/// Writes the files of the version that is current: `cargo test -p broadstream --test model_file -- --ignored`
+#[test]
+#[ignore = "writes files, once for each version"]
+fn write_files_of_this_version() {
+    let small = OnlineBlsConfig { enhancement_nodes: 9, ..small() };
+    let mut saved = model(small.clone());
+    saved.learn_many(&samples(0..120)).unwrap();
+    let schema = schema(&saved);
+    let encoding = RowEncoding::of_schema(&schema);
+    let mut bytes = Vec::new();
+    let file = ModelFile { encoding: Some(&encoding), ..ModelFile::new(&saved, &schema) };
+    file.write(&mut bytes).unwrap();
+    fs::create_dir_all(path(VERSION, "").parent().unwrap()).unwrap();
+    fs::write(path(VERSION, ".bsm"), &bytes).unwrap();
+    let scores = serde_json::to_string(&scores(&bytes)).unwrap();
+    fs::write(path(VERSION, ".json"), scores + "\n").unwrap();
+
+    let config = OnlineBlsConfig {
+        scaling: Scaling::None,
+        enhancement_nodes: 9,
+        feature_groups: 1,
+        ..OnlineBlsConfig::single()
+    };
+    let mut sums = Partial::new(config).unwrap();
+    for input in saved.declared_inputs() {
+        sums.declare_input(&input.name, input.kind).unwrap();
+    }
+    sums.learn_many(&samples(0..120)).unwrap();
+    let mut bytes = Vec::new();
+    ModelFile::of(Content::Partial(&sums), &schema).write(&mut bytes).unwrap();
+    fs::write(path(VERSION, "-sums.bsm"), &bytes).unwrap();
+}
