@@ -96,13 +96,15 @@ pub fn column_options(data: &[u8]) -> ColumnOptions {
     }
 }
 
+/// A sample's inputs with the bits of their values, its class and the bits of its weight.
+type Sample = (Vec<(usize, u64)>, usize, u64);
+
 /// What a stream gave: the names of its inputs, its labels, its samples and what was said at the end.
 #[derive(Debug, Default, PartialEq)]
 struct Reading {
     inputs: Vec<String>,
     labels: Vec<String>,
-    /// By sample its inputs with the bits of their values, its class and the bits of its weight.
-    samples: Vec<(Vec<(usize, u64)>, usize, u64)>,
+    samples: Vec<Sample>,
     error: Option<String>,
 }
 
