@@ -7,6 +7,7 @@
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     io::Cursor,
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use broadstream::{
@@ -18,8 +19,8 @@ use broadstream::{
 const MOST_SAMPLES: usize = 3000;
 
 /// The largest piece of memory that may be asked for at once. Inputs have some kilobytes, and a line
-/// at most 16 MiB.
-const LARGEST_ALLOCATION: usize = 96 << 20;
+/// at most 16 MiB; a target may allow more.
+static LARGEST_ALLOCATION: AtomicUsize = AtomicUsize::new(96 << 20);
 
 #[global_allocator]
 static ALLOCATOR: BoundedAllocator = BoundedAllocator;
@@ -30,7 +31,7 @@ struct BoundedAllocator;
 // SAFETY: all memory is the system allocator's, and a refused request gives null as is allowed.
 unsafe impl GlobalAlloc for BoundedAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if layout.size() > LARGEST_ALLOCATION {
+        if layout.size() > LARGEST_ALLOCATION.load(Ordering::Relaxed) {
             return std::ptr::null_mut();
         }
         // SAFETY: the caller's promises are handed on.
@@ -43,7 +44,7 @@ unsafe impl GlobalAlloc for BoundedAllocator {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if layout.size() > LARGEST_ALLOCATION {
+        if layout.size() > LARGEST_ALLOCATION.load(Ordering::Relaxed) {
             return std::ptr::null_mut();
         }
         // SAFETY: the caller's promises are handed on.
@@ -51,12 +52,24 @@ unsafe impl GlobalAlloc for BoundedAllocator {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if size > LARGEST_ALLOCATION {
+        if size > LARGEST_ALLOCATION.load(Ordering::Relaxed) {
             return std::ptr::null_mut();
         }
         // SAFETY: the caller's promises are handed on.
         unsafe { System.realloc(pointer, layout, size) }
     }
+}
+
+/// Lets a target ask for pieces of memory of that many bytes: some formats claim such sizes, and
+/// memory that is never written costs nothing.
+pub fn allow_allocations(bytes: usize) {
+    LARGEST_ALLOCATION.store(bytes, Ordering::Relaxed);
+}
+
+/// Leaves panics that a reader turns into errors to it: by default the first one ends the program.
+/// Those that it lets pass still do.
+pub fn allow_caught_panics() {
+    std::panic::set_hook(Box::new(|_| {}));
 }
 
 /// Reads a stream sample by sample and again in blocks, and sees that both are the same.
@@ -83,13 +96,15 @@ pub fn column_options(data: &[u8]) -> ColumnOptions {
     }
 }
 
+/// A sample's inputs with the bits of their values, its class and the bits of its weight.
+type Sample = (Vec<(usize, u64)>, usize, u64);
+
 /// What a stream gave: the names of its inputs, its labels, its samples and what was said at the end.
 #[derive(Debug, Default, PartialEq)]
 struct Reading {
     inputs: Vec<String>,
     labels: Vec<String>,
-    /// By sample its inputs with the bits of their values, its class and the bits of its weight.
-    samples: Vec<(Vec<(usize, u64)>, usize, u64)>,
+    samples: Vec<Sample>,
     error: Option<String>,
 }
 

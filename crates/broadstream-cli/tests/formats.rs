@@ -23,8 +23,12 @@ type Row = (f64, Option<f64>, bool, Option<&'static str>, &'static str);
 fn row(i: usize) -> Row {
     let load = (i % 11 != 3).then_some(i as f64 * 0.125 - 7.0);
     let colour = (i % 7 != 2).then_some(["red", "green", "navy blue"][i % 3]);
-    let class = if i > 300 && i % 5 == 0 { "late" } else { ["yes", "no"][usize::from(i % 3 == 0)] };
-    ((i * 37 % 101) as f64, load, i % 2 == 0, colour, class)
+    let class = if i > 300 && i.is_multiple_of(5) {
+        "late"
+    } else {
+        ["yes", "no"][usize::from(i.is_multiple_of(3))]
+    };
+    ((i * 37 % 101) as f64, load, i.is_multiple_of(2), colour, class)
 }
 
 fn batch() -> RecordBatch {

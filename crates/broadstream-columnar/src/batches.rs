@@ -18,6 +18,7 @@ use parquet::{
 
 use crate::{
     format::{ColumnarFormat, ColumnarSource},
+    guard::guarded,
     ipc::Messages,
 };
 
@@ -52,7 +53,8 @@ impl Opened {
                     ColumnarSource::Memory(bytes) => Box::new(Cursor::new(bytes)),
                     ColumnarSource::Pipe(pipe) => Box::new(BufReader::new(pipe)),
                 };
-                Messages::open(reader, format).map(|messages| Opened::Arrow(Box::new(messages)))
+                let messages = guarded(|| Messages::open(reader, format))?;
+                Ok(Opened::Arrow(Box::new(messages)))
             }
         }
     }
@@ -93,14 +95,16 @@ impl Batches {
     /// The next batch, or `None` at the end.
     pub(crate) fn next(&mut self) -> io::Result<Option<RecordBatch>> {
         match self {
-            Batches::Parquet(reader) => reader.next().transpose().map_err(io::Error::other),
-            Batches::Arrow(messages) => messages.next_batch(),
+            Batches::Parquet(reader) => {
+                guarded(|| reader.next().transpose().map_err(io::Error::other))
+            }
+            Batches::Arrow(messages) => guarded(|| messages.next_batch()),
         }
     }
 }
 
 fn parquet<R: ChunkReader + 'static>(source: R) -> io::Result<ParquetRecordBatchReaderBuilder<R>> {
-    ParquetRecordBatchReaderBuilder::try_new(source).map_err(io::Error::other)
+    guarded(|| ParquetRecordBatchReaderBuilder::try_new(source).map_err(io::Error::other))
 }
 
 fn read<R: ChunkReader + 'static>(
@@ -111,7 +115,8 @@ fn read<R: ChunkReader + 'static>(
     const CELLS: usize = 1 << 18;
     let rows = (CELLS / columns.len().max(1)).clamp(16, 1024);
     let chosen = ProjectionMask::roots(builder.parquet_schema(), columns);
-    builder.with_projection(chosen).with_batch_size(rows).build().map_err(io::Error::other)
+    let builder = builder.with_projection(chosen).with_batch_size(rows);
+    guarded(|| builder.build().map_err(io::Error::other))
 }
 
 fn read_pipe(pipe: Box<dyn Read + Send>) -> io::Result<Bytes> {

@@ -4,7 +4,7 @@
 //! and the table of contents is not needed, so that files may come from a pipe too.
 //!
 //! The decoders of `arrow-ipc` check arrays, but they slice a message's body and reserve memory by
-//! the numbers in its header. So the header is held against the body here.
+//! the numbers in its header. So the header is held against the body here, before they see it.
 
 use std::{
     collections::HashMap,

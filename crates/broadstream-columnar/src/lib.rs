@@ -10,6 +10,7 @@
 mod batches;
 mod cells;
 mod format;
+mod guard;
 mod ipc;
 mod stream;
 

@@ -279,3 +279,23 @@ fn claims_of_a_message_are_held_against_it() {
     assert!(message.contains("must have at most 67108864 bytes, found 2147483632"), "{message}");
     assert!(huge(4, 0x0100_0000).contains("row 1: cannot read on"));
 }
+
+/// The readers of both formats panic on some of these files, which is an error here.
+#[test]
+fn any_damage_is_survived() {
+    let small = table().slice(0, 8);
+    let (zipped, _) = ipc_with(&small, Some(CompressionType::LZ4_FRAME));
+    let mut contradictions = 0;
+    for (format, bytes) in written(&small).into_iter().chain([(ArrowFile, zipped)]) {
+        for place in 0..bytes.len() {
+            for byte in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut damaged = bytes.clone();
+                damaged[place] = byte;
+                let (rows, error) = read_bytes(format, &damaged);
+                assert!(rows.len() <= 8 || error.is_some());
+                contradictions += usize::from(error.is_some_and(|e| e.contains("contradicts")));
+            }
+        }
+    }
+    assert!(contradictions > 0, "no panic is left to be caught: the guard can go");
+}

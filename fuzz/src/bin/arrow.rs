@@ -1,11 +1,16 @@
-//! Arrow files and streams, told by their first bytes.
+//! Arrow files and streams, told by their first bytes. A message may decompress to 1 GiB.
 
 #![no_main]
 
 use broadstream_columnar::{ColumnarFormat, ColumnarSource, ColumnarStream};
-use broadstream_fuzz::{check, column_options};
+use broadstream_fuzz::{allow_allocations, allow_caught_panics, check, column_options};
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+fn init() {
+    allow_allocations((1 << 30) + 64);
+    allow_caught_panics();
+}
+
+libfuzzer_sys::fuzz_target!(init: init(), |data: &[u8]| {
     let format = match ColumnarFormat::detect(data) {
         Some(ColumnarFormat::ArrowFile) => ColumnarFormat::ArrowFile,
         _ => ColumnarFormat::ArrowStream,

@@ -1,11 +1,16 @@
-//! Parquet in memory.
+//! Parquet in memory. A page may claim to decompress to 2 GiB.
 
 #![no_main]
 
 use broadstream_columnar::{ColumnarFormat, ColumnarSource, ColumnarStream};
-use broadstream_fuzz::{check, column_options};
+use broadstream_fuzz::{allow_allocations, allow_caught_panics, check, column_options};
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+fn init() {
+    allow_allocations(1 << 31);
+    allow_caught_panics();
+}
+
+libfuzzer_sys::fuzz_target!(init: init(), |data: &[u8]| {
     let options = column_options(data);
     check(|| {
         let source = ColumnarSource::Memory(data.to_vec());

@@ -142,8 +142,9 @@ impl Stream for JsonLinesStream {
         self.encoder.schema()
     }
 
+    /// The number of keys so far besides the target, at least 1: the first object may have none.
     fn inputs_per_sample(&self) -> usize {
-        self.encoder.columns().len()
+        self.encoder.columns().len().max(1)
     }
 
     fn encoding(&self) -> Option<RowEncoding> {
