@@ -213,7 +213,7 @@ fn go_on(
         let to_ends = ends.iter().flatten().map(|every| every - seen % every);
         to_ends.fold((options.block as u64).min(limit - seen), u64::min)
     };
-    let mut stopped = false;
+    let (begun, mut stopped) = (seen, false);
     while seen < limit && !stopped {
         let started = clock();
         block.clear();
@@ -231,7 +231,10 @@ fn go_on(
         let ended = read? == 0;
         seen += block.len() as u64;
         // The end is a checkpoint too, unless there was one just before.
-        let due = |every: u64| seen.is_multiple_of(every) != ended || (seen == limit && !ended);
+        let due = |every: u64| match seen.is_multiple_of(every) {
+            true => !ended,
+            false => seen > begun && (ended || seen == limit),
+        };
         if !stopped && options.checkpoint_every.is_some_and(due) {
             let fingerprint = fingerprint.value();
             for run in &mut runs {
