@@ -151,7 +151,7 @@ impl Inspection {
             line("window", format!("{held} of {window}"));
         }
         if let Some(norm) = self.weight_norm {
-            line("weights", format!("norm {norm:.10}"));
+            line("weights", format!("norm {norm:.8}"));
         }
         if let Some((samples, accuracy, arguments)) = &self.run {
             line("run", arguments.join(" "));

@@ -20,6 +20,7 @@ use crate::{
     model_file::ModelFileError,
     simd::Path,
     state::{ReadScope, WriteScope},
+    threads::Threads,
 };
 
 /// The sums P and Q of a regression.
@@ -72,6 +73,11 @@ impl Sums {
         let mut gram = Gram::of(p);
         gram.share_threads(&factor.threads);
         Sums { gram, q, targets: factor.targets }
+    }
+
+    /// Shares threads with others.
+    pub(crate) fn share_threads(&mut self, threads: &Threads) {
+        self.gram.share_threads(threads);
     }
 
     /// How many features there are.

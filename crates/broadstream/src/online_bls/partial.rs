@@ -17,6 +17,7 @@ use crate::{
     features::Features,
     schema::{Input, InputKind},
     state::{ReadScope, WriteScope},
+    threads::Threads,
 };
 
 /// What samples add up to, for models of one configuration.
@@ -62,15 +63,12 @@ impl Partial {
         let config = model.config().clone();
         let like = model.like()?;
         like.check_exact("add up samples without a model")?;
-        let features = like.features;
-        let order = features.len();
-        Ok(Partial {
-            config,
-            features,
-            sums: Sums::new(order),
-            class_totals: Vec::new(),
-            learned: 0,
-        })
+        let mut features = like.features;
+        let mut sums = Sums::new(features.len());
+        let threads = Threads::new(config.threads)?;
+        features.share_threads(&threads);
+        sums.share_threads(&threads);
+        Ok(Partial { config, features, sums, class_totals: Vec::new(), learned: 0 })
     }
 
     /// The configuration of the models that can be made of it.
