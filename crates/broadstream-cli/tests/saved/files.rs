@@ -15,7 +15,7 @@ fn parts_learned_apart_become_the_whole_and_rows_are_taken_back() {
         folder.write(name, rows(range));
     }
     folder.write("some.csv", rows(120..124));
-    let without = rows(0..120) + &rows(124..400).split_once('\n').unwrap().1;
+    let without = rows(0..120) + rows(124..400).split_once('\n').unwrap().1;
     folder.write("without.csv", without);
     for name in ["all", "a", "without"] {
         folder.stdout(&format!("run {name}.csv {EXACT} --save {name}.bsm"));

@@ -111,7 +111,7 @@ impl OnlineBlsConfig {
     }
 }
 
-fn name<T: PartialEq>(names: &[(&'static str, T)], value: T) -> Value {
+fn name<T: PartialEq + Copy>(names: &[(&'static str, T)], value: T) -> Value {
     names.iter().find(|(_, known)| *known == value).map_or(Value::Null, |(name, _)| json!(name))
 }
 

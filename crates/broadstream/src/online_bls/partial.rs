@@ -96,7 +96,7 @@ impl Partial {
         &self.class_totals
     }
 
-    /// Adds an input, as [`Classifier::declare_input`] does.
+    /// Adds an input, as [`Classifier::declare_input`](crate::Classifier::declare_input) does.
     pub fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
         self.features.inputs().check_new(name)?;
         self.check_memory("the inputs", self.declared_inputs().len() + 1, self.classes())?;
