@@ -1,11 +1,17 @@
 //! A file of each format version is kept, and read for ever.
 
-use std::{fs, path::PathBuf};
+use std::{any::Any, fs, ops::ControlFlow, path::PathBuf, time::Duration};
 
 use broadstream::{
-    Classifier, OnlineBlsConfig, Partial, Scaling,
+    Checkpoint, Classifier, Observer, OnlineBls, OnlineBlsConfig, Partial, PrequentialOptions,
+    Scaling, evaluate,
+    metrics::Summary,
     model_file::{Content, Loaded, ModelFile, VERSION, read, read_any},
-    stream::RowEncoding,
+    resume,
+    stream::{
+        RowEncoding, Stream,
+        synth::{Generator, Sea},
+    },
 };
 
 use crate::{model, samples, schema, small};
@@ -41,7 +47,64 @@ fn files_of_every_version_are_read() {
         let sums = fs::read(path(version, "-sums.bsm")).unwrap();
         let Loaded::Partial(sums) = read_any(&mut sums.as_slice()).unwrap() else { panic!() };
         assert_eq!(sums.model.into_model().unwrap().learned(), 96);
+        let checkpoint = fs::read(path(version, "-checkpoint.bsm")).unwrap();
+        assert_eq!(resumed(&checkpoint).samples, 300);
     }
+}
+
+fn stream() -> impl Stream {
+    Sea::new(0, 0.1, 42).unwrap().take(300)
+}
+
+fn options() -> PrequentialOptions {
+    PrequentialOptions {
+        metrics_window: 50,
+        curve_every: Some(70),
+        delay: 4,
+        checkpoint_every: Some(200),
+        ..PrequentialOptions::default()
+    }
+}
+
+/// Goes on from a checkpoint to the end of the stream.
+fn resumed(bytes: &[u8]) -> Summary {
+    let mut saved = read(&mut &*bytes).unwrap();
+    let (state, clock) = (saved.evaluation.unwrap(), || Duration::ZERO);
+    assert_eq!((state.samples(), state.curve().len()), (200, 2));
+    let evaluation =
+        resume(&mut stream(), &mut saved.model, state, &options(), &clock, &mut ()).unwrap();
+    evaluation.metrics.summary()
+}
+
+/// Writes a checkpoint to memory, and stops there.
+#[derive(Default)]
+struct Stop(Vec<u8>);
+
+impl Observer for Stop {
+    fn checkpoint(&mut self, checkpoint: Checkpoint<'_>) -> ControlFlow<()> {
+        let model: &dyn Any = checkpoint.model;
+        let model = model.downcast_ref::<OnlineBls>().unwrap();
+        let file = ModelFile::new(model, checkpoint.schema);
+        let evaluation = Some(checkpoint.state);
+        ModelFile { evaluation, ..file }.write(&mut self.0).unwrap();
+        ControlFlow::Break(())
+    }
+}
+
+fn checkpoint() -> Vec<u8> {
+    let config = OnlineBlsConfig { enhancement_nodes: 9, ..small() };
+    let (mut model, mut stop) = (OnlineBls::new(config).unwrap(), Stop::default());
+    evaluate(&mut stream(), &mut model, &options(), &|| Duration::ZERO, &mut stop).unwrap();
+    stop.0
+}
+
+#[test]
+fn a_checkpoint_ends_as_the_whole_does() {
+    let config = OnlineBlsConfig { enhancement_nodes: 9, ..small() };
+    let mut model = OnlineBls::new(config).unwrap();
+    let clock = || Duration::ZERO;
+    let whole = evaluate(&mut stream(), &mut model, &options(), &clock, &mut ()).unwrap();
+    assert_eq!(resumed(&checkpoint()), whole.metrics.summary());
 }
 
 /// Writes the files of the version that is current: `cargo test -p broadstream --test model_file -- --ignored`
@@ -75,4 +138,5 @@ fn write_files_of_this_version() {
     let mut bytes = Vec::new();
     ModelFile::of(Content::Partial(&sums), &schema).write(&mut bytes).unwrap();
     fs::write(path(VERSION, "-sums.bsm"), &bytes).unwrap();
+    fs::write(path(VERSION, "-checkpoint.bsm"), checkpoint()).unwrap();
 }
