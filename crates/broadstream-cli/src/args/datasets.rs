@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand, ValueHint};
 
-use super::{DataFolder, parse_size};
+use super::{DataFolder, model::parse_size};
 
 /// The streams that the paper uses: what they are, where they are, how to get them.
 ///

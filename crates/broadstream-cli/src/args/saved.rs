@@ -33,12 +33,12 @@ pub(crate) struct PredictArguments {
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    #[command(flatten)]
-    pub(crate) rows: RowArguments,
-
     /// How many threads predict, with the same result [default: as many as there are cores, at most 8]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) rows: RowArguments,
 }
 
 const PREDICT_EXAMPLES: &str = "\
@@ -60,9 +60,6 @@ pub(crate) struct LearnArguments {
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    #[command(flatten)]
-    pub(crate) rows: RowArguments,
-
     /// Write the model to this file and leave the other as it is
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
@@ -78,6 +75,9 @@ pub(crate) struct LearnArguments {
     /// Learn without answering
     #[arg(long, short)]
     pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) rows: RowArguments,
 }
 
 const LEARN_EXAMPLES: &str = "\
@@ -99,9 +99,6 @@ pub(crate) struct UnlearnArguments {
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    #[command(flatten)]
-    pub(crate) rows: RowArguments,
-
     /// Write the model to this file and leave the other as it is
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
@@ -113,6 +110,9 @@ pub(crate) struct UnlearnArguments {
     /// Print the certificate as JSON
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) rows: RowArguments,
 }
 
 /// Make one model of several that were trained apart.
@@ -180,7 +180,7 @@ pub(crate) struct RowArguments {
     pub(crate) source: PathBuf,
 
     /// How the rows are written [default: JSON lines if they begin with '{']
-    #[arg(long = "format", value_enum)]
+    #[arg(long = "format", value_name = "FORMAT", value_enum)]
     pub(crate) rows_format: Option<RowFormat>,
 
     /// The character between cells, or 'tab' [default: found out]
