@@ -198,8 +198,8 @@ impl BroadFeatures {
         }
         for (position, input) in other.inputs.declared().iter().enumerate() {
             if self.inputs.position(&input.name).is_none() {
-                self.declare_input(&input.name, input.kind)?;
-                self.inputs.adopt_last(&other.inputs, position);
+                self.inputs.declare_like(&other.inputs, position)?;
+                self.map.declare_input(&input.name);
             }
         }
         Ok(())

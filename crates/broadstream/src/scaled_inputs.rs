@@ -71,11 +71,23 @@ impl ScaledInputs {
         Ok(())
     }
 
-    /// Has the input declared last be scaled as one of another model is.
-    pub(crate) fn adopt_last(&mut self, other: &ScaledInputs, position: usize) {
-        if let Some(last) = self.inputs.len().checked_sub(1) {
-            self.scaler.adopt(last, &other.scaler, position);
-        }
+    /// Declares an input of another model, which is scaled here as it is there.
+    pub(crate) fn declare_like(
+        &mut self,
+        other: &ScaledInputs,
+        position: usize,
+    ) -> Result<(), Error> {
+        let Input { name, kind } = &other.inputs[position];
+        self.check_new(name)?;
+        self.scaler.declare_like(name, &other.scaler, position);
+        self.positions.insert(name.clone(), self.inputs.len());
+        self.inputs.push(Input { name: name.clone(), kind: *kind });
+        Ok(())
+    }
+
+    /// The rule by which inputs are scaled.
+    pub(crate) fn rule(&self) -> &Scaling {
+        self.scaler.rule()
     }
 
     /// Checks that no input has that name.

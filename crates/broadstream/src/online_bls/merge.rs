@@ -100,8 +100,9 @@ impl OnlineBls {
     ) -> Result<(), Error> {
         let known = classes.iter().map(|class| class + 1).fold(self.classes(), usize::max);
         let renumbered = |i: usize| sums(i).renumbered(classes, known);
-        self.bank.merge_sums(renumbered, known, learned)?;
         self.features.take_inputs(features)?;
+        self.config.scaling = self.features.inputs().rule().clone();
+        self.bank.merge_sums(renumbered, known, learned)?;
         self.class_totals.resize(known, 0.0);
         for (total, class) in totals.iter().zip(classes) {
             self.class_totals[*class] += total;

@@ -137,6 +137,7 @@ impl Partial {
         self.features.check_mergeable(&other.features)?;
         let known = check_numbering(classes, other.classes(), self.classes())?;
         self.features.take_inputs(&other.features)?;
+        self.config.scaling = self.features.inputs().rule().clone();
         self.sums.add_targets(known);
         self.sums.merge(&other.sums.renumbered(classes, known))?;
         self.class_totals.resize(known, 0.0);

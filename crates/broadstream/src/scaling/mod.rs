@@ -279,9 +279,18 @@ impl Scaler {
         }
     }
 
-    /// Takes over what another scaler of the same rule knows of an input.
-    pub(crate) fn adopt(&mut self, input: usize, other: &Scaler, other_input: usize) {
-        self.inputs[input] = other.inputs[other_input].clone();
+    /// Declares an input that another scaler of the same rule knows, to be scaled as it is there.
+    pub(crate) fn declare_like(&mut self, name: &str, other: &Scaler, other_input: usize) {
+        let scale = other.inputs[other_input].clone();
+        if let (Scaling::Given(given), InputScale::Given(affine)) = (&mut self.rule, &scale) {
+            given.insert(name.to_owned(), *affine);
+        }
+        self.templates.remove(name);
+        self.inputs.push(scale);
+    }
+
+    pub(crate) fn rule(&self) -> &Scaling {
+        &self.rule
     }
 
     /// Whether two scalers scale an input alike.

@@ -64,8 +64,12 @@ fn models_trained_apart_become_the_model_of_all_samples() {
 #[test]
 fn inputs_that_only_one_of_them_saw_are_no_obstacle() {
     for config in configs() {
+        let mut own = config.clone();
+        if let Scaling::Given(given) = &mut own.scaling {
+            given.remove("b");
+        }
         let (mut one, mut left, mut right) =
-            (model(&config, &INPUTS), model(&config, &["a"]), model(&config, &["c=red", "b"]));
+            (model(&config, &INPUTS), model(&own, &["a"]), model(&config, &["c=red", "b"]));
         for i in 0..60_u32 {
             let (a, b) = (f64::from(i % 7), f64::from(i % 11) * 9.0);
             let class = usize::from(i % 5 < 2);
@@ -77,6 +81,10 @@ fn inputs_that_only_one_of_them_saw_are_no_obstacle() {
         }
         left.merge(&right, &[0, 1]).unwrap();
         assert!(distance(&left.weights(), &one.weights()) < 1e-9);
+        // It can be saved, with scalings that were given to one of them only.
+        let mut bytes = Vec::new();
+        ModelFile::new(&left, &Schema::new("y")).write(&mut bytes).unwrap();
+        assert_eq!(model_file::read(&mut bytes.as_slice()).unwrap().model.config(), left.config());
         // The merged model has the inputs in another order, and predicts the same.
         let expected = one.features_one(Sample::dense(&[1.0, 2.0, 1.0])).unwrap();
         let found = left.features_one(Sample::dense(&[1.0, 1.0, 2.0])).unwrap();

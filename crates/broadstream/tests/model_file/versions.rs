@@ -8,10 +8,7 @@ use broadstream::{
     metrics::Summary,
     model_file::{Content, Loaded, ModelFile, VERSION, read, read_any},
     resume,
-    stream::{
-        RowEncoding, Stream,
-        synth::{Generator, Sea},
-    },
+    stream::{RowEncoding, Stream, synth::Sea},
 };
 
 use crate::{model, samples, schema, small};
