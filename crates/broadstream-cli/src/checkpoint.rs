@@ -25,19 +25,11 @@ use crate::{
 pub(crate) const EVERY: u64 = 10_000;
 
 /// Options that may differ when a run is resumed: none of them changes a result.
-const FREE: [&str; 11] = [
-    "resume",
-    "checkpoint",
-    "every",
-    "save",
-    "limit",
-    "json",
-    "quiet",
-    "threads",
-    "block",
-    "report",
-    "memory_limit",
-];
+const FREE: [&str; 9] =
+    ["resume", "every", "save", "limit", "json", "quiet", "threads", "block", "report"];
+
+/// Of these, the ones that hold for what is resumed after this too.
+const KEPT: [&str; 4] = ["every", "save", "limit", "report"];
 
 /// Where the notes of a checkpoint have what is about the run.
 const RUN: &str = "run";
@@ -118,7 +110,7 @@ pub(crate) fn resume(path: &Path) -> Result<Resumed> {
     });
     let stored = stored.context("its arguments are missing").with_context(context)?;
     let length = |file: &str| run.get(file).and_then(Value::as_u64);
-    let arguments = arguments(&stored).with_context(context)?;
+    let (arguments, stored) = arguments(&stored).with_context(context)?;
     let feature_weights = !arguments.saving.omit_feature_weights;
     Ok(Resumed {
         arguments,
@@ -142,8 +134,8 @@ fn own_arguments() -> Result<Vec<String>> {
 
 /// The arguments of a run that is resumed: those that it began with, and of those given now the ones that
 /// may differ.
-fn arguments(stored: &[String]) -> Result<RunArguments> {
-    let stored = run_matches(stored)?;
+fn arguments(begun_with: &[String]) -> Result<(RunArguments, Vec<String>)> {
+    let stored = run_matches(begun_with)?;
     let given = run_matches(&own_arguments()?)?;
     let is_given = |id: &str| given.value_source(id) == Some(ValueSource::CommandLine);
     let command = Arguments::command();
@@ -169,8 +161,34 @@ fn arguments(stored: &[String]) -> Result<RunArguments> {
     if is_given("block") {
         run.evaluation.block = now.evaluation.block;
     }
-    Ok(run)
+    if is_given("report") && values(&stored, "report") == NONE && values(&stored, "curve") == NONE {
+        let rule = "--report needs a curve, and the run was begun without --curve or --report";
+        return Err(BadUsage(rule.to_owned()).into());
+    }
+    let kept = KEPT.iter().filter(|option| is_given(option));
+    let arguments = kept.fold(begun_with.to_vec(), |arguments, option| {
+        replaced(arguments, option, values(&given, option))
+    });
+    Ok((run, arguments))
 }
+
+/// Arguments with another value of an option.
+fn replaced(arguments: Vec<String>, option: &str, value: String) -> Vec<String> {
+    let (option, mut replaced) = (format!("--{option}"), Vec::new());
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        if argument == option {
+            arguments.next();
+        } else if !argument.starts_with(&format!("{option}=")) {
+            replaced.push(argument);
+        }
+    }
+    replaced.extend([option, value]);
+    replaced
+}
+
+/// What stands for an option that was not given.
+const NONE: &str = "not given";
 
 /// The values of an option, for comparison and messages.
 fn values(matches: &ArgMatches, id: &str) -> String {
@@ -178,7 +196,7 @@ fn values(matches: &ArgMatches, id: &str) -> String {
         let texts = values.map(|value| value.to_string_lossy().into_owned());
         texts.collect::<Vec<String>>().join(",")
     });
-    values.unwrap_or_else(|| "not given".to_owned())
+    values.unwrap_or_else(|| NONE.to_owned())
 }
 
 fn run_matches(arguments: &[String]) -> Result<ArgMatches> {
@@ -195,7 +213,7 @@ fn run_arguments(matches: &ArgMatches) -> Result<RunArguments> {
 
 /// A model without an evaluation, as it is saved in the end.
 pub(crate) fn save(
-    path: &Path,
+    place: &Place,
     model: &dyn Any,
     schema: &Schema,
     encoding: Option<&RowEncoding>,
@@ -203,5 +221,5 @@ pub(crate) fn save(
 ) -> Result<()> {
     let Some(model) = model.downcast_ref::<OnlineBls>() else { bail!("the model cannot be saved") };
     let file = ModelFile { encoding, feature_weights, ..ModelFile::new(model, schema) };
-    Place::lock(path)?.write(&file)
+    place.write(&file)
 }

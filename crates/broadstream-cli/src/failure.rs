@@ -25,6 +25,11 @@ pub(crate) fn to_stdout<T, E: Into<anyhow::Error>>(result: Result<T, E>) -> Resu
     })
 }
 
+/// Whether standard output was closed by its reader.
+pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
+    error.is::<ClosedPipe>()
+}
+
 fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
     cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
         || cause.downcast_ref::<csv::Error>().is_some_and(|e| match e.kind() {

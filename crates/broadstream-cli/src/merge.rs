@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use broadstream::{
     Block, Classifier, Input, OnlineBls, Partial, Schema,
     model_file::{Content, Loaded, ModelFile, Saved},
-    stream::RowEncoding,
+    stream::{ColumnCoding, EncodedColumn, RowEncoding},
 };
 
 use crate::{
@@ -64,6 +64,9 @@ impl Merged {
         if schema.target() != self.target {
             bail!("its target is '{}', that of the others '{}'", schema.target(), self.target);
         }
+        if let (Some(own), Some(other)) = (&mut self.encoding, encoding) {
+            merge_columns(own, other)?;
+        }
         let numbers: Vec<usize> = labels(&schema, other.classes())?
             .iter()
             .map(|label| {
@@ -83,13 +86,6 @@ impl Merged {
                 model.merge(other, &numbers)?;
                 self.sum = Sum::Model(Box::new(model));
             }
-        }
-        // Columns that only the other had come last.
-        if let (Some(own), Some(other)) = (&mut self.encoding, encoding) {
-            let known = |name: &str| own.columns.iter().any(|column| column.name == name);
-            let new: Vec<_> =
-                other.columns.into_iter().filter(|column| !known(&column.name)).collect();
-            own.columns.extend(new);
         }
         Ok(self)
     }
@@ -152,6 +148,34 @@ fn taken_apart(loaded: Loaded) -> (Sum, Schema, Option<RowEncoding>) {
             (Sum::Partial(Box::new(model)), schema, encoding)
         }
     }
+}
+
+/// Adds the columns that only the other has. Those of both must mean the same.
+fn merge_columns(own: &mut RowEncoding, other: RowEncoding) -> Result<()> {
+    for column in other.columns {
+        let EncodedColumn { name, coding } = &column;
+        let Some(known) = own.columns.iter_mut().find(|known| known.name == *name) else {
+            own.columns.push(column);
+            continue;
+        };
+        match (&known.coding, coding) {
+            (own, other) if own == other => {}
+            (ColumnCoding::Undecided | ColumnCoding::LeftOut, _) => known.coding = column.coding,
+            (_, ColumnCoding::Undecided | ColumnCoding::LeftOut) => {}
+            (ColumnCoding::IntegerCodes(own), ColumnCoding::IntegerCodes(other)) => {
+                // The longer list is the other one with more behind it.
+                if other.starts_with(own) {
+                    known.coding = column.coding;
+                } else if !own.starts_with(other) {
+                    bail!(
+                        "the categories of column '{name}' have other numbers than in the others"
+                    );
+                }
+            }
+            _ => bail!("column '{name}' holds numbers here and categories there"),
+        }
+    }
+    Ok(())
 }
 
 /// The labels of the classes that were learned.

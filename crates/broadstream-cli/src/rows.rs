@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::{
     args::{RowArguments, RowFormat, UnknownColumns},
-    failure::to_stdout,
+    failure::{is_closed, to_stdout},
 };
 
 /// Rows that are learned or predicted together, if they are there together.
@@ -174,12 +174,19 @@ impl<'a> Answering<'a> {
         self.counts.rows += self.block.len() as u64;
         self.counts.learned += if self.labelled { self.block.len() as u64 } else { 0 };
         if let Some(answers) = &mut self.answers {
-            for (scores, leverage) in scores.iter().zip(&leverages) {
-                let probabilities = self.model.probabilities(scores);
-                let prediction = arg_max(scores);
-                answers.write(rows.format(), schema, prediction, &probabilities, *leverage)?;
+            let mut write = || {
+                for (scores, leverage) in scores.iter().zip(&leverages) {
+                    let probabilities = self.model.probabilities(scores);
+                    let prediction = arg_max(scores);
+                    answers.write(rows.format(), schema, prediction, &probabilities, *leverage)?;
+                }
+                to_stdout(answers.writer.flush())
+            };
+            match write() {
+                // Whoever has read enough answers has not said that nothing more is to be learned.
+                Err(error) if self.learns && is_closed(&error) => self.answers = None,
+                written => written?,
             }
-            to_stdout(answers.writer.flush())?;
         }
         self.block.clear();
         self.lines.clear();

@@ -25,6 +25,7 @@ use crate::{
     progress::Progress,
     rows,
     source::{Opened, Source},
+    store::Place,
 };
 
 pub(crate) fn run(given: &RunArguments) -> Result<()> {
@@ -40,6 +41,7 @@ pub(crate) fn run(given: &RunArguments) -> Result<()> {
         (None, Some(path)) => Some(Checkpoints::new(path, !saving.omit_feature_weights)?),
         _ => None,
     };
+    let save = saving.save.as_deref().map(Place::lock).transpose()?;
     let mut opened = source.open(input, arguments.model.preset)?;
     let model_arguments = use_all_cores(&arguments.model);
 
@@ -86,10 +88,10 @@ pub(crate) fn run(given: &RunArguments) -> Result<()> {
     }
     let evaluation = result.with_context(|| source.name())?;
     written?;
-    if let Some(path) = &saving.save {
+    if let Some(place) = &save {
         let (schema, encoding) = (stream.schema(), stream.encoding());
         let feature_weights = !saving.omit_feature_weights;
-        checkpoint::save(path, &*model.classifier, schema, encoding.as_ref(), feature_weights)?;
+        checkpoint::save(place, &*model.classifier, schema, encoding.as_ref(), feature_weights)?;
     }
 
     let report = output::Report {
@@ -192,21 +194,22 @@ fn check_outputs(arguments: &RunArguments, source: &Source) -> Result<()> {
     let files = [
         ("SOURCE", source),
         ("--scaling-file", arguments.model.scaling_file.as_ref()),
+        ("--like", arguments.model.like.as_ref()),
+        ("--resume", arguments.saving.resume.as_ref()),
         ("--predictions", arguments.evaluation.predictions.as_ref()),
         ("--curve", arguments.evaluation.curve.as_ref()),
         ("--report", arguments.evaluation.report.as_ref()),
         ("--save", arguments.saving.save.as_ref()),
         ("--checkpoint", arguments.saving.checkpoint.as_ref()),
     ];
-    let files: Vec<(&str, PathBuf)> = files
-        .into_iter()
-        // A file that does not exist yet has no canonical name, and nothing to lose.
-        .filter_map(|(option, path)| Some((option, path?.canonicalize().unwrap_or(path?.clone()))))
-        .collect();
+    let files: Vec<(&str, PathBuf)> =
+        files.into_iter().filter_map(|(option, path)| Some((option, canonical(path?)))).collect();
     for (i, (option, path)) in files.iter().enumerate() {
         for (earlier, other) in &files[..i] {
             // Devices such as the standard output may serve twice.
-            if path == other && !path.starts_with("/dev") && *option != "--scaling-file" {
+            let is_read = ["--scaling-file", "--like", "--resume"].contains(option);
+            let is_resumed = *option == "--checkpoint" && *earlier == "--resume";
+            if path == other && !path.starts_with("/dev") && !is_read && !is_resumed {
                 let name = path.display();
                 let rule = format!("{option} would overwrite {name}, which is {earlier} too");
                 return Err(BadUsage(rule).into());
@@ -214,6 +217,16 @@ fn check_outputs(arguments: &RunArguments, source: &Source) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// One name for a file, whether it exists yet or not.
+fn canonical(path: &Path) -> PathBuf {
+    let beside = || {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let folder = parent.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
 /// Shows progress and writes files while the evaluation runs.

@@ -1,10 +1,13 @@
 //! `broadstream predict`, `learn` and `unlearn`: what can be done with a saved model.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 use anyhow::{Context, Result, bail};
 use broadstream::{
-    Block, Classifier, OnlineBls,
+    Block, Classifier, Error, OnlineBls,
     model_file::{ModelFile, Saved},
     stream::LiveRows,
 };
@@ -12,7 +15,7 @@ use serde_json::json;
 
 use crate::{
     args::{LearnArguments, PredictArguments, UnlearnArguments},
-    failure::to_stdout,
+    failure::{BadUsage, to_stdout},
     rows::{self, Answering, Answers},
     store::{self, Place},
 };
@@ -29,6 +32,7 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<()> {
 pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     let place = Place::lock(arguments.output.as_deref().unwrap_or(&arguments.file))?;
     let mut saved = store::read(&arguments.file)?;
+    check_changeable(&saved, &arguments.file, arguments.output.is_some())?;
     saved.model.set_threads(rows::threads(arguments.threads))?;
     let mut rows = rows::open(&arguments.rows, &saved)?;
     let answers = (!arguments.quiet).then(Answers::new);
@@ -38,9 +42,7 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
         let outcome = answering.read(&mut rows, arguments.every.unwrap_or(u64::MAX));
         let more = outcome.with_context(|| match kept {
             0 => format!("{}; no row was learned", rows::name(&arguments.rows)),
-            rows => {
-                format!("{}; the first {rows} rows were learned", self::rows::name(&arguments.rows))
-            }
+            kept => format!("{}; the first {kept} rows were saved", rows::name(&arguments.rows)),
         })?;
         save(&place, answering.model, &rows)?;
         kept = answering.counts.rows;
@@ -61,8 +63,16 @@ fn save(place: &Place, model: &OnlineBls, rows: &LiveRows) -> Result<()> {
 pub(crate) fn unlearn(arguments: &UnlearnArguments) -> Result<()> {
     let place = Place::lock(arguments.output.as_deref().unwrap_or(&arguments.file))?;
     let mut saved = store::read(&arguments.file)?;
-    let block = gather(arguments, &saved).with_context(|| rows::name(&arguments.rows))?;
-    let certificate = saved.model.unlearn_many(&block)?;
+    check_changeable(&saved, &arguments.file, arguments.output.is_some())?;
+    let (block, lines) = gather(arguments, &saved).with_context(|| rows::name(&arguments.rows))?;
+    let certificate = match saved.model.unlearn_many(&block) {
+        Err(Error::Sample { sample, source }) => {
+            let line = lines.get(sample as usize - 1).copied().unwrap_or_default();
+            let place = format!("{}: line {line}", rows::name(&arguments.rows));
+            return Err(*source).context(place);
+        }
+        unlearned => unlearned?,
+    };
     let encoding = saved.encoding.as_ref();
     place.write(&ModelFile { encoding, ..ModelFile::new(&saved.model, &saved.schema) })?;
     let text = if arguments.json {
@@ -85,14 +95,28 @@ pub(crate) fn unlearn(arguments: &UnlearnArguments) -> Result<()> {
     to_stdout(io::stdout().write_all(text.as_bytes()))
 }
 
-/// All rows that are to be taken back.
-fn gather(arguments: &UnlearnArguments, saved: &Saved) -> Result<Block> {
+/// Checks that a file can be replaced by that of a model which knows something else.
+fn check_changeable(saved: &Saved, path: &Path, elsewhere: bool) -> Result<()> {
+    if saved.schema.labels().len() < saved.model.classes() {
+        bail!("{}: this model has no labels, by which rows could tell its classes", path.display());
+    }
+    if saved.evaluation.is_some() && !elsewhere {
+        let rule = "this is the checkpoint of a run, which could not be resumed any more: write \
+                    the model to another file by --output";
+        return Err(BadUsage(rule.to_owned())).with_context(|| path.display().to_string());
+    }
+    Ok(())
+}
+
+/// All rows that are to be taken back, and their lines.
+fn gather(arguments: &UnlearnArguments, saved: &Saved) -> Result<(Block, Vec<u64>)> {
     let mut rows = rows::open(&arguments.rows, saved)?;
-    let mut block = Block::new();
+    let (mut block, mut lines) = (Block::new(), Vec::new());
     while let Some(row) = rows.next()? {
         let (line, weight) = (row.line, arguments.weight);
         let Some(class) = row.class else { bail!("line {line}: the label is missing") };
         block.push(row.sample, class, weight).with_context(|| format!("line {line}"))?;
+        lines.push(line);
         // Whatever is new to the model cannot have been learned.
         let inputs = saved.model.inputs();
         if let Some(input) = rows.schema().inputs().get(inputs) {
@@ -105,5 +129,5 @@ fn gather(arguments: &UnlearnArguments, saved: &Saved) -> Result<Block> {
     if block.is_empty() {
         bail!("there are no rows");
     }
-    Ok(block)
+    Ok((block, lines))
 }

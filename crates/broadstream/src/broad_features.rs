@@ -136,6 +136,16 @@ impl BroadFeatures {
         })
     }
 
+    /// Checks that a sample was prepared by a model that knew no more than this one does.
+    pub(crate) fn check_prepared(&self, prepared: &Prepared) -> Result<(), Error> {
+        prepared.sample().check_declared(self.inputs.len())?;
+        let known = self.map.label_classes();
+        match prepared.labels.iter().find(|class| **class >= known) {
+            Some(&class) if known > 0 => Err(Error::ClassGap { class, next: known }),
+            _ => Ok(()),
+        }
+    }
+
     /// Appends the features of a prepared sample to `features`, and takes it into account: it is about
     /// to be learned.
     pub(crate) fn learn_prepared(

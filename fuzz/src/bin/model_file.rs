@@ -110,10 +110,19 @@ fn use_model(mut model: OnlineBls) {
     // A model may refuse what does not fit it; it may not break.
     let _ = model.test_then_train(&block, &mut scores);
     let _ = (model.scores_many(&block), model.weights(), model.members(), model.health());
+    for input in 0..3 {
+        if let Ok(sparse) = Sample::sparse(&[input], &[1.0]) {
+            let _ = model.scores_one(sparse);
+        }
+    }
     let _ = model.unlearn_one(block.sample(3), 0, 1.0);
     let classes: Vec<usize> = (0..model.classes()).collect();
     let _ = model.clone().merge(&model, &classes);
-    let _ = model_file::read(&mut file(&model).as_slice());
+    // What has overflowed on the way is refused; what is written can be read.
+    let mut bytes = Vec::new();
+    if ModelFile::new(&model, &Schema::new("y")).write(&mut bytes).is_ok() {
+        model_file::read(&mut bytes.as_slice()).expect("it was just written");
+    }
 }
 
 fn use_partial(mut partial: Partial) {

@@ -52,7 +52,7 @@ Examples:
 ///
 /// Rows are CSV or JSON lines with the columns that the model was trained on. Each is predicted, answered as
 /// by 'predict', and then learned if it has a label. In the end the file is replaced; if a row is faulty, it
-/// stays as it was, and no row was learned.
+/// stays as it was, or as --every has saved it last.
 #[derive(Args)]
 #[command(after_long_help = LEARN_EXAMPLES)]
 pub(crate) struct LearnArguments {
@@ -104,7 +104,7 @@ pub(crate) struct UnlearnArguments {
     pub(crate) output: Option<PathBuf>,
 
     /// The weight that the rows were learned with
-    #[arg(long, value_name = "WEIGHT", default_value_t = 1.0)]
+    #[arg(long, value_name = "WEIGHT", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(crate) weight: f64,
 
     /// Print the certificate as JSON

@@ -29,7 +29,7 @@ pub(crate) struct SavingArguments {
     /// Go on with a run from its checkpoint, as if it had never stopped
     ///
     /// The options are those of the run, which need not be repeated, and none may differ but --limit, --json,
-    /// --quiet, --threads, --block, --every, --save and --report. Metrics, curve and predictions will be those of
+    /// --quiet, --threads, --block, --every, --save and, if there is a curve, --report. Metrics, curve and predictions will be those of
     /// an uninterrupted run. The source is read from its start, and must begin as it did then.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) resume: Option<PathBuf>,

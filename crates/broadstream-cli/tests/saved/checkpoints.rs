@@ -74,6 +74,11 @@ fn a_run_can_go_on_after_its_end() {
     }
     assert_eq!(found, whole);
     assert_eq!(folder.json("inspect a.bsm")["run"]["samples"], 800);
+    // A limit that was raised stays raised.
+    folder.stdout("run rows.csv --enhancement-nodes 20 --quiet --checkpoint b.bsm --limit 100");
+    folder.stdout("run --resume b.bsm --limit 200");
+    folder.stdout("run --resume b.bsm");
+    assert_eq!(folder.json("inspect b.bsm")["run"]["samples"], 200);
     // There is nothing left, and it says the same again.
     assert_eq!(timeless(&folder.stdout("run --resume a.bsm --json"))["oca"], whole["oca"]);
 }
@@ -90,6 +95,8 @@ fn what_cannot_be_resumed_is_refused_by_name() {
         ("--enhancement-nodes 21", 2, "--enhancement-nodes must be that of the run, 20, got 21"),
         ("--predictions q.csv", 2, "--predictions must be that of the run, p.csv, got q.csv"),
         ("--limit 10", 2, "limit"),
+        ("--checkpoint b.bsm", 2, "--checkpoint must be that of the run, a.bsm, got b.bsm"),
+        ("--report r.html", 2, "--report needs a curve"),
     ] {
         let found = folder.failure(&format!("run --resume a.bsm {arguments}"));
         assert!(found.0 == code && found.1.contains(message), "{found:?}");

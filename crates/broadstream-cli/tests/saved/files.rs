@@ -120,6 +120,12 @@ fn bad_files_and_rows_are_errors_and_change_nothing() {
     folder.stdout(&format!("run rows.csv {EXACT} --save a.bsm"));
     folder.stdout("run rows.csv --enhancement-nodes 20 --quiet --save default.bsm");
     folder.stdout(&format!("run rows.csv {EXACT} --seed 5 --save seed.bsm"));
+    let codes =
+        "--preset single --enhancement-nodes 9 --scaling none --categories integer-codes --quiet";
+    folder.write("rows2.csv", rows(2..200));
+    folder.stdout(&format!("run rows.csv {codes} --save codes.bsm"));
+    folder.stdout(&format!("run rows2.csv {codes} --save codes2.bsm"));
+    folder.stdout("run rows.csv --enhancement-nodes 9 --quiet --checkpoint checkpoint.bsm");
     let model = folder.read("a.bsm");
     folder.write("cut.bsm", &model[..model.len() / 2]);
     for (arguments, message) in [
@@ -133,7 +139,10 @@ fn bad_files_and_rows_are_errors_and_change_nothing() {
             "bad.csv; no row was learned: line 3, column 'weight': expected a number, found 'x'",
         ),
         ("learn a.bsm unknown.csv", "wieght"),
-        ("unlearn a.bsm far.csv", "weight × leverage must be below 1"),
+        (
+            "unlearn a.bsm far.csv",
+            "far.csv: line 2: cannot unlearn this sample: weight × leverage must be below 1",
+        ),
         ("unlearn a.bsm new.csv", "line 2: the model does not know the input 'colour=pink'"),
         ("unlearn a.bsm open.csv", "line 2: the label is missing"),
         ("unlearn default.bsm row.csv", "cannot unlearn: forgetting must be 1, got auto"),
@@ -145,6 +154,14 @@ fn bad_files_and_rows_are_errors_and_change_nothing() {
         ("run rows.csv --like a.bsm --ridge 2", "leave --ridge out"),
         ("fit-partial rows.csv -o m.bsm", "forgetting must be 1, got auto"),
         ("fit-partial rows.csv --preset single -o m.bsm", "the scaling must be frozen"),
+        (
+            "merge codes.bsm codes2.bsm -o m.bsm",
+            "the categories of column 'colour' have other numbers",
+        ),
+        ("learn checkpoint.bsm row.csv", "write the model to another file by --output"),
+        ("run rows.csv --enhancement-nodes 20 --quiet --save missing/x.bsm", "missing"),
+        ("run rows.csv --like a.bsm --quiet --predictions a.bsm", "--predictions would overwrite"),
+        ("run rows.csv --quiet --checkpoint new.bsm --save ./new.bsm", "would overwrite"),
         ("run rows.csv --window 9 --forgetting 0.9", "window must be none unless forgetting is 1"),
     ] {
         let (_, found) = folder.failure(arguments);

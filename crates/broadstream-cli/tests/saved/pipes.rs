@@ -97,6 +97,18 @@ fn rows_with_a_label_are_learned_and_others_answered() {
     assert_eq!(json["inputs"].as_array().unwrap().len(), 8);
 }
 
+/// Whoever has read enough answers has not said that nothing more is to be learned.
+#[test]
+fn a_closed_pipe_does_not_stop_learning() {
+    let folder = trained();
+    folder.write("more.csv", rows(300..900));
+    let mut command = folder.command("learn a.bsm more.csv");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(folder.json("inspect a.bsm")["learned"], 900);
+}
+
 #[test]
 fn blocks_and_single_lines_give_the_same_answers() {
     let folder = trained();

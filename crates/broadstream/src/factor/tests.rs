@@ -133,7 +133,7 @@ pub(crate) fn through_state<T>(
 ) -> T {
     let mut writer = StateWriter::default();
     save(&mut writer.root());
-    let StateWriter { values, floats, integers } = writer;
+    let StateWriter { values, floats, integers, .. } = writer;
     let text = serde_json::to_string(&values).unwrap();
     let floats: BTreeMap<String, Vec<[u8; 8]>> = floats
         .into_iter()

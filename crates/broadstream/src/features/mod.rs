@@ -212,10 +212,13 @@ impl FeatureMap {
         classes: usize,
     ) -> Result<(), ModelFileError> {
         if from.value("fan_in")?.is_null() {
+            from.check("fan_in", self.fan_in.is_none(), "the number of inputs per sample")?;
             self.waiting = inputs.iter().map(|input| input.name.clone()).collect();
             return Ok(());
         }
         let fan_in = from.count("fan_in", u32::MAX as usize)?;
+        let sound = self.fan_in.is_none_or(|given| given == fan_in);
+        from.check("fan_in", sound, "the number of inputs per sample that was given")?;
         let label_classes = from.count("label_classes", classes)?;
         self.fan_in = Some(fan_in);
         if from.flag("has_weights")? {

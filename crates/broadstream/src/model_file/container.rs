@@ -38,7 +38,10 @@ const HEADER: usize = 64;
 const STATE: &str = "state";
 
 pub(super) fn write(state: StateWriter, to: &mut dyn Write) -> Result<(), ModelFileError> {
-    let StateWriter { values, floats, integers } = state;
+    let StateWriter { values, floats, integers, broken } = state;
+    if let Some(entry) = broken {
+        return Err(ModelFileError::Broken { entry });
+    }
     let floats = floats.into_iter().map(|(name, values)| (name, Array::floats(values)));
     let integers = integers.into_iter().map(|(name, values)| (name, Array::integers(values)));
     let values = HashMap::from([(STATE.to_owned(), Value::Object(values).to_string())]);

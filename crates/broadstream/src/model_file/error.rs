@@ -65,4 +65,20 @@ pub enum ModelFileError {
     /// It has the sums of a model, where a model is needed.
     #[error("the file holds sums and no model: merge makes a model of them")]
     OnlySums,
+
+    /// The model has lost a number to overflow, and its file could not be read again.
+    #[error("the model is broken and cannot be saved: '{entry}' must be finite")]
+    Broken {
+        /// The name of the entry.
+        entry: String,
+    },
+
+    /// There are labels, but not for every class.
+    #[error("a model of {classes} classes cannot be saved with {labels} labels: give all, or none")]
+    FewLabels {
+        /// How many classes the model knows.
+        classes: usize,
+        /// How many labels there are.
+        labels: usize,
+    },
 }

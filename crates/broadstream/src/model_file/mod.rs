@@ -80,6 +80,15 @@ pub enum Content<'a> {
     Partial(&'a Partial),
 }
 
+impl Content<'_> {
+    fn classes(self) -> usize {
+        match self {
+            Content::Model(model) => model.classes(),
+            Content::Partial(partial) => partial.classes(),
+        }
+    }
+}
+
 impl<'a> ModelFile<'a> {
     /// A model with its names, and nothing else.
     pub fn new(model: &'a OnlineBls, schema: &'a Schema) -> Self {
@@ -95,6 +104,10 @@ impl<'a> ModelFile<'a> {
     /// Writes the file. Whoever calls this sees to it that a file which could not be written does not
     /// take the place of one that could.
     pub fn write(&self, to: &mut dyn Write) -> Result<(), Error> {
+        let (labels, classes) = (self.schema.labels().len(), self.content.classes());
+        if labels > 0 && labels < classes {
+            return Err(ModelFileError::FewLabels { classes, labels }.into());
+        }
         let mut state = StateWriter::default();
         let mut root = state.root();
         root.value("program", env!("CARGO_PKG_VERSION"));

@@ -277,17 +277,31 @@ impl Bank {
 
     /// Takes back samples, all or none, and returns the residual of the largest regression before and
     /// after. None may forget.
-    pub(super) fn unlearn(&mut self, rows: &Rows) -> Result<(f64, f64), Error> {
+    /// An error comes with the row that it is about.
+    pub(super) fn unlearn(&mut self, rows: &Rows) -> Result<(f64, f64), (Option<usize>, Error)> {
         let mut regressions = self.regressions.clone();
-        regressions.iter_mut().try_for_each(|regression| regression.unlearn(rows))?;
+        for regression in &mut regressions {
+            regression.unlearn(rows).map_err(|(row, error)| (Some(row), error))?;
+        }
+        let residuals = self.residuals_without(rows, &regressions[0]);
+        let residuals = residuals.map_err(|error| (None, error))?;
+        self.regressions = regressions;
+        self.learned = self.learned.saturating_sub(rows.weights.len() as u64);
+        Ok(residuals)
+    }
+
+    /// The residual of the largest regression, and that of its successor in what is left without rows.
+    fn residuals_without(&self, rows: &Rows, next: &Regression) -> Result<(f64, f64), Error> {
         let old = self.largest().factor();
         let Run { features, targets, weights } = rows.run();
         let removed = Update { features: &features.plain, targets, weights, forgetting: 1.0 };
-        let before = own_residual(self.largest())?;
-        let after = old.residual_without(removed, &regressions[0].weights())?;
-        self.regressions = regressions;
-        self.learned = self.learned.saturating_sub(weights.len() as u64);
-        Ok((before, after))
+        Ok((self.residual()?, old.residual_without(removed, &next.weights())?))
+    }
+
+    /// How well the weights of the largest regression solve its own equations.
+    pub(super) fn residual(&self) -> Result<f64, Error> {
+        let nothing = Update { features: &[], targets: &[], weights: &[], forgetting: 1.0 };
+        self.largest().factor().residual_without(nothing, &self.largest().weights())
     }
 
     /// Adds `change` to the targets of a sample, and returns the residual of the largest regression
@@ -298,12 +312,12 @@ impl Bank {
         change: &[f64],
         weight: f64,
     ) -> Result<(f64, f64), Error> {
-        let before = own_residual(self.largest())?;
+        let before = self.residual()?;
         self.add_classes(change.len());
         for regression in &mut self.regressions {
             regression.correct(features, change, weight)?;
         }
-        Ok((before, own_residual(self.largest())?))
+        Ok((before, self.residual()?))
     }
 
     pub(super) fn save(&self, to: &mut WriteScope<'_>) {
@@ -363,12 +377,6 @@ impl Bank {
             }
         }
     }
-}
-
-/// How well the weights of a regression solve its own equations.
-fn own_residual(regression: &Regression) -> Result<f64, Error> {
-    let nothing = Update { features: &[], targets: &[], weights: &[], forgetting: 1.0 };
-    regression.factor().residual_without(nothing, &regression.weights())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use super::{OnlineBls, OnlineBlsConfig, partial::Partial, plan::plan};
 use crate::{
     block::check_class, broad_features::BroadFeatures, classifier::Classifier, error::Error,
-    factor::Sums,
+    factor::Sums, scaling::Scaling,
 };
 
 impl OnlineBls {
@@ -131,7 +131,9 @@ pub(super) fn check_alike(own: &OnlineBlsConfig, other: &OnlineBlsConfig) -> Res
             return Err(Error::Unlike { what, own, other });
         }
     }
-    if std::mem::discriminant(&own.scaling) != std::mem::discriminant(&other.scaling) {
+    let both_given =
+        matches!((&own.scaling, &other.scaling), (Scaling::Given(_), Scaling::Given(_)));
+    if own.scaling != other.scaling && !both_given {
         let [own, other] = [own, other].map(|config| config.to_json()["scaling"].to_string());
         return Err(Error::Unlike { what: "scaling", own, other });
     }

@@ -304,6 +304,7 @@ impl OnlineBls {
         weight: f64,
     ) -> Result<(), Error> {
         check_weight(weight)?;
+        self.features.check_prepared(prepared)?;
         let known = self.classes();
         let classes = check_class(class, known)?;
         self.check_memory("the classes", self.inputs(), classes)?;
@@ -345,6 +346,7 @@ impl OnlineBls {
             let sound = factor.length("l") as u128 == order * (order - 1) / 2;
             factor.check("l", sound, &format!("the triangle of {order} features"))?;
         }
+        check_drawn(&config, &from.scope("features")?)?;
         let mut model = OnlineBls::new(config)?;
         model.bank.restore(&from.scope("bank")?)?;
         let classes = model.bank.classes();
@@ -361,6 +363,18 @@ impl OnlineBls {
     fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
         self.config.check_memory(what, self.config.bytes(inputs, classes))
     }
+}
+
+/// Checks that weights which are to be drawn again take no more memory than a model may by default,
+/// whatever the file says: a name is short, and its weights are many.
+fn check_drawn(config: &OnlineBlsConfig, features: &ReadScope<'_>) -> Result<(), Error> {
+    let inputs = features.scope("inputs")?.texts("names")?.len();
+    if features.scope("map")?.flag("has_weights")? {
+        return Ok(());
+    }
+    let limit = config.memory_limit.min(OnlineBlsConfig::default().memory_limit);
+    let config = OnlineBlsConfig { memory_limit: limit, ..config.clone() };
+    config.check_memory("the inputs", config.feature_bytes(inputs))
 }
 
 /// The weights of samples by class, as they were saved.

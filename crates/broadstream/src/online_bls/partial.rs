@@ -136,6 +136,10 @@ impl Partial {
         check_alike(&self.config, &other.config)?;
         self.features.check_mergeable(&other.features)?;
         let known = check_numbering(classes, other.classes(), self.classes())?;
+        let inputs = self.features.inputs();
+        let added = other.declared_inputs().iter();
+        let added = added.filter(|input| inputs.position(&input.name).is_none()).count();
+        self.check_memory("the inputs and classes", inputs.len() + added, known)?;
         self.features.take_inputs(&other.features)?;
         self.config.scaling = self.features.inputs().rule().clone();
         self.sums.add_targets(known);
@@ -181,6 +185,7 @@ impl Partial {
         let order = plan(&config).first().map_or(0, |plan| plan.features);
         let sums = from.scope("sums")?;
         Sums::check_size(&sums, order)?;
+        super::check_drawn(&config, &from.scope("features")?)?;
         let mut features = BroadFeatures::new(&config)?;
         let totals = from.any_floats("class_totals")?;
         features.restore(&from.scope("features")?, totals.len())?;

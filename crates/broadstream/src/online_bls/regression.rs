@@ -256,12 +256,14 @@ impl Regression {
         Ok(())
     }
 
-    /// Takes back samples; it must forget nothing. If one is refused it is to be thrown away.
-    pub(super) fn unlearn(&mut self, rows: &Rows) -> Result<(), Error> {
-        for update in rows.updates(self.plan.features) {
-            self.factor.unlearn(update.features, update.targets, update.weights[0])?;
+    /// Takes back samples; it must forget nothing. If one is refused, which is named by its row, the
+    /// regression is to be thrown away.
+    pub(super) fn unlearn(&mut self, rows: &Rows) -> Result<(), (usize, Error)> {
+        for (row, update) in rows.updates(self.plan.features).enumerate() {
+            let Update { features, targets, weights, .. } = update;
+            self.factor.unlearn(features, targets, weights[0]).map_err(|error| (row, error))?;
             if let Upkeep::Watch(watch) = &mut self.upkeep {
-                watch.unlearn(update)?;
+                watch.unlearn(update).map_err(|error| (row, error))?;
             }
         }
         self.follow_factor();

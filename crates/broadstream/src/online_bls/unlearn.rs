@@ -53,7 +53,7 @@ impl OnlineBls {
     ) -> Result<Certificate, Error> {
         let mut block = Block::new();
         block.push(x, class, weight)?;
-        self.unlearn_many(&block)
+        self.unlearn_block(&block).map_err(|(_, error)| error)
     }
 
     /// Takes back all samples of a block, or none if one of them is refused: because the model is not a
@@ -63,22 +63,34 @@ impl OnlineBls {
     ///
     /// The shares of nested models in predictions, which follow their recent errors, stay as they are.
     pub fn unlearn_many(&mut self, block: &Block) -> Result<Certificate, Error> {
-        self.check_exact("unlearn")?;
+        self.unlearn_block(block).map_err(|(sample, error)| match sample {
+            Some(i) => Error::Sample { sample: i as u64 + 1, source: Box::new(error) },
+            None => error,
+        })
+    }
+
+    /// An error comes with the sample that it is about.
+    fn unlearn_block(&mut self, block: &Block) -> Result<Certificate, (Option<usize>, Error)> {
+        self.check_exact("unlearn").map_err(|error| (None, error))?;
         let mut totals = self.class_totals.clone();
         for i in 0..block.len() {
-            block.sample(i).check_declared(self.inputs())?;
             let (class, weight) = (block.class(i), block.weight(i));
-            take_from(&mut totals, class, weight)?;
+            let checked = self.features.inputs().check(block.sample(i));
+            checked
+                .and_then(|()| take_from(&mut totals, class, weight))
+                .map_err(|error| (Some(i), error))?;
         }
         let counted: Vec<usize> = (0..block.len()).filter(|i| block.weight(*i) > 0.0).collect();
-        let features = self.features.of_all(block)?.plain;
+        let features = self.features.of_all(block).map_err(|error| (None, error))?.plain;
         let (order, classes) = (self.features(), self.classes());
         let mut rows = Rows::default();
         for &i in &counted {
             rows.features.plain.extend_from_slice(&features[i * order..][..order]);
             rows.push_target(block.class(i), classes, block.weight(i));
         }
-        let (residual_before, residual_after) = self.bank.unlearn(&rows)?;
+        let unlearned = self.bank.unlearn(&rows);
+        let (residual_before, residual_after) =
+            unlearned.map_err(|(row, error)| (row.map(|row| counted[row]), error))?;
         self.class_totals = totals;
         let samples = counted.len() as u64;
         Ok(Certificate { samples, residual_before, residual_after })
@@ -96,6 +108,11 @@ impl OnlineBls {
         self.check_exact("correct a label")?;
         check_weight(weight)?;
         let classes = check_class(new_class, self.classes())?;
+        if weight == 0.0 {
+            let residual = self.bank.residual()?;
+            let (residual_before, residual_after) = (residual, residual);
+            return Ok(Certificate { samples: 0, residual_before, residual_after });
+        }
         let mut totals = self.class_totals.clone();
         take_from(&mut totals, class, weight)?;
         totals.resize(classes.max(totals.len()), 0.0);

@@ -9,11 +9,13 @@
 use std::collections::VecDeque;
 
 use crate::{
+    block::check_weight,
     broad_features::BroadFeatures,
     error::Error,
     factor::Sums,
     model_file::ModelFileError,
     scaled_sample::ScaledSample,
+    scaling::LARGEST_SCALED,
     state::{ReadScope, WriteScope},
 };
 
@@ -105,11 +107,16 @@ impl SampleWindow {
     ) -> Result<(), ModelFileError> {
         self.since_rebuild = from.count("since_rebuild", self.capacity.max(LEAST_INTERVAL))?;
         let samples = ScaledSample::restore_all(&from.scope("samples")?, inputs)?;
+        let bounded = |sample: &ScaledSample| {
+            sample.sample().values().iter().all(|value| value.abs() <= LARGEST_SCALED)
+        };
+        from.check_each("samples", &samples, "bounded by their scaling", bounded)?;
         from.check("samples", samples.len() <= self.capacity, "no more than the window holds")?;
         let most = (classes as u64).saturating_sub(1);
         let labels = from.integers("classes", samples.len(), most)?;
         let weights = from.floats("weights", samples.len())?;
-        from.check_each("weights", &weights, "positive", |weight| *weight > 0.0)?;
+        let sound = |weight: &f64| *weight > 0.0 && check_weight(*weight).is_ok();
+        from.check_each("weights", &weights, "weights of samples", sound)?;
         let samples = samples.into_iter().zip(labels).zip(weights);
         self.samples = samples
             .map(|((x, class), weight)| PastSample { x, class: class as usize, weight })

@@ -202,6 +202,15 @@ impl Scaler {
             },
         };
         let template = self.templates.remove(name).filter(|_| kind == InputKind::Numeric);
+        let is_running = !matches!(scale, InputScale::Unscaled | InputScale::Given(_));
+        if self.until_frozen == Some(0) && is_running && template.is_none() {
+            // It would be 0 for ever.
+            return Err(Error::Config {
+                option: "scaling",
+                rule: "frozen only once it has seen every numeric input",
+                value: format!("nothing about '{name}'"),
+            });
+        }
         self.inputs.push(template.unwrap_or(scale));
         Ok(())
     }

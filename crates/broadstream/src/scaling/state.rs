@@ -24,7 +24,7 @@ impl Scaler {
             }
         }
         to.floats("moments", moments);
-        to.floats("ranges", ranges);
+        to.any_floats("ranges", ranges);
         let quantiles = self.inputs.iter().filter_map(|input| match input {
             InputScale::Robust { quantiles, .. } => Some(quantiles),
             _ => None,

@@ -34,8 +34,13 @@ impl StateWriter {
     }
 
     fn copy(&self) -> StateWriter {
-        let StateWriter { values, floats, integers } = self;
-        StateWriter { values: values.clone(), floats: floats.clone(), integers: integers.clone() }
+        let StateWriter { values, floats, integers, broken } = self;
+        StateWriter {
+            values: values.clone(),
+            floats: floats.clone(),
+            integers: integers.clone(),
+            broken: broken.clone(),
+        }
     }
 }
 

@@ -12,13 +12,15 @@ pub(crate) struct StateWriter {
     pub(crate) values: Map<String, Value>,
     pub(crate) floats: BTreeMap<String, Vec<f64>>,
     pub(crate) integers: BTreeMap<String, Vec<u64>>,
+    /// The first entry that should have been finite and is not: it could not be read again.
+    pub(crate) broken: Option<String>,
 }
 
 impl StateWriter {
     /// Where the whole begins.
     pub(crate) fn root(&mut self) -> WriteScope<'_> {
-        let StateWriter { values, floats, integers } = self;
-        WriteScope { prefix: String::new(), values, floats, integers }
+        let StateWriter { values, floats, integers, broken } = self;
+        WriteScope { prefix: String::new(), values, floats, integers, broken }
     }
 }
 
@@ -28,6 +30,7 @@ pub(crate) struct WriteScope<'a> {
     values: &'a mut Map<String, Value>,
     floats: &'a mut BTreeMap<String, Vec<f64>>,
     integers: &'a mut BTreeMap<String, Vec<u64>>,
+    broken: &'a mut Option<String>,
 }
 
 impl WriteScope<'_> {
@@ -38,7 +41,8 @@ impl WriteScope<'_> {
         let Value::Object(values) = inner else {
             unreachable!("'{name}' is a value and a part at once");
         };
-        WriteScope { prefix, values, floats: self.floats, integers: self.integers }
+        let (floats, integers) = (&mut *self.floats, &mut *self.integers);
+        WriteScope { prefix, values, floats, integers, broken: self.broken }
     }
 
     /// A value that is none of the below.
@@ -50,9 +54,9 @@ impl WriteScope<'_> {
         self.value(name, value.try_into().unwrap_or(u64::MAX));
     }
 
-    /// A finite number. JSON has no others: what is not finite is stored as nothing, and refused by
-    /// whoever reads it.
+    /// A finite number. JSON has no others.
     pub(crate) fn float(&mut self, name: &str, value: f64) {
+        self.check(name, value.is_finite());
         self.value(name, value);
     }
 
@@ -65,12 +69,24 @@ impl WriteScope<'_> {
         self.value(name, texts.collect::<Vec<Value>>());
     }
 
-    /// An array of numbers of any kind.
+    /// An array of finite numbers.
     pub(crate) fn floats(&mut self, name: &str, values: Vec<f64>) {
+        self.check(name, values.iter().all(|value| value.is_finite()));
+        self.any_floats(name, values);
+    }
+
+    /// An array of numbers of any kind.
+    pub(crate) fn any_floats(&mut self, name: &str, values: Vec<f64>) {
         self.floats.insert(format!("{}{name}", self.prefix), values);
     }
 
     pub(crate) fn integers(&mut self, name: &str, values: Vec<u64>) {
         self.integers.insert(format!("{}{name}", self.prefix), values);
+    }
+
+    fn check(&mut self, name: &str, sound: bool) {
+        if !sound && self.broken.is_none() {
+            *self.broken = Some(format!("{}{name}", self.prefix));
+        }
     }
 }

@@ -66,6 +66,11 @@ fn the_store_is_bounded_and_says_who_had_to_go() {
     assert_eq!((late.waiting(), late.evicted()), (2, 3));
     let error = late.learn(&mut model, 1, 0, 1.0).unwrap_err().to_string();
     assert!(error.contains("ticket 1") && error.contains("at most 2 may wait"), "{error}");
+    // Nor does it know what another model that knew more had seen.
+    let more = self::model(&configs()[0], &["a", "b", "c=red", "d=blue"]);
+    let mut others = LateLabels::new(2);
+    let ticket = others.predict(&more, Sample::sparse(&[3], &[1.0]).unwrap()).unwrap().ticket;
+    assert!(others.learn(&mut model, ticket, 0, 1.0).is_err());
     // What is refused still waits.
     assert!(late.learn(&mut model, 3, 5, 1.0).is_err());
     assert!(late.learn(&mut model, 3, 0, f64::NAN).is_err());

@@ -210,6 +210,13 @@ fn what_cannot_be_merged_is_refused_by_name_and_leaves_no_trace() {
         trained(&config)
     };
     let running = OnlineBlsConfig { scaling: Scaling::STANDARD, ..base.clone() };
+    let frozen = OnlineBlsConfig { freeze_scaling_after: Some(10), ..running.clone() };
+    let clipped = OnlineBlsConfig { scaling: Scaling::Standard { clip: 2.0 }, ..frozen.clone() };
+    let error = trained(&frozen).merge(&trained(&clipped), &[0, 1]).unwrap_err().to_string();
+    assert!(error.contains("different scaling") && error.contains("2.0"), "{error}");
+    let error = trained(&frozen).like().unwrap().declare_input("z", InputKind::Numeric);
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("seen every numeric input, got nothing about 'z'"), "{error}");
     for (other, message) in [
         (other(&|c| c.seed = 7), "different seed: 0 here, 7 there"),
         (other(&|c| c.enhancement_nodes = 7), "different numbers of enhancement nodes: 6 here, 7"),
@@ -230,6 +237,7 @@ fn what_cannot_be_merged_is_refused_by_name_and_leaves_no_trace() {
         ),
         (other(&|c| c.forgetting = Forgetting::Fixed(0.9)), "forgetting must be 1, got 0.9"),
         (trained(&running), "cannot merge: the scaling must be frozen"),
+        (trained(&frozen), "different scaling: {\"given\""),
     ] {
         let error = own.merge(&other, &[0, 1]).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");

@@ -71,10 +71,12 @@ fn what_cannot_have_been_learned_is_refused_and_leaves_no_trace() {
         assert!(error.contains("weight 1000000000"), "{error}");
         assert!(model.unlearn_one(Sample::dense(&[f64::NAN]), 0, 1.0).is_err());
         assert!(model.correct_one(all.sample(3), 0, 9, 1.0).is_err());
+        assert_eq!(model.correct_one(all.sample(3), 99, 2, 0.0).unwrap().samples, 0);
         // Of several samples the last one is refused: none of them is gone.
         let mut block = alone(&all, 5);
         block.push(Sample::dense(&far), 0, 1.0).unwrap();
-        assert!(model.unlearn_many(&block).is_err());
+        let error = model.unlearn_many(&block).unwrap_err().to_string();
+        assert!(error.starts_with("sample 2: cannot unlearn"), "{error}");
         let after = (model.weights(), model.learned(), model.class_totals().to_vec());
         assert_eq!(after, before);
     }

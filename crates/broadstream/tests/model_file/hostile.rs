@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use broadstream::{Classifier, OnlineBls, Scores};
+use broadstream::{Classifier, OnlineBls, Scores, model_file::ModelFile};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::{bytes, model, read, samples, small};
+use crate::{bytes, model, read, samples, schema, small};
 
 fn message(bytes: &[u8]) -> String {
     read(bytes).map(|_| String::new()).unwrap_or_else(|error| error.to_string())
@@ -84,13 +84,40 @@ fn sizes_that_are_only_claimed_take_no_memory() {
     }
 }
 
+/// A map that was never told how many inputs a sample has would have no weights for any.
+#[test]
+fn inputs_cannot_be_without_weights() {
+    let text = r#"\"fan_in\":3,"#;
+    let file = &*FILE;
+    let place = file.windows(text.len()).position(|window| window == text.as_bytes()).unwrap();
+    let mut altered = file[..place].to_vec();
+    altered.extend(br#"\"fan_in\":null,"#);
+    altered.extend(&file[place + text.len()..]);
+    // The header of the arrays, and the whole, have become longer.
+    let longer = (altered.len() - file.len()) as u64;
+    for field in [64..72, 16..24] {
+        let length = u64::from_le_bytes(altered[field.clone()].try_into().unwrap()) + longer;
+        altered[field].copy_from_slice(&length.to_le_bytes());
+    }
+    seal(&mut altered);
+    let message = message(&altered);
+    assert!(message.contains("'model/features/map/fan_in' must be"), "{message}");
+}
+
 /// Whatever was read must be able to predict, learn and be saved again.
 fn exercise(mut model: OnlineBls) {
     let mut scores = Scores::new();
     // Samples may be refused, for a model may know fewer inputs than they have.
     let _ = model.test_then_train(&samples(0..40), &mut scores);
-    let _ = model.scores_one(samples(0..1).sample(0));
-    let _ = (model.weights(), model.members(), bytes(&model));
+    for i in 0..3 {
+        let _ = model.scores_one(samples(i..i + 1).sample(0));
+    }
+    let _ = (model.weights(), model.members(), model.health());
+    // What has overflowed on the way is refused; what is written can be read.
+    let (mut bytes, schema) = (Vec::new(), schema(&model));
+    if ModelFile::new(&model, &schema).write(&mut bytes).is_ok() {
+        read(&bytes).unwrap();
+    }
 }
 
 proptest! {
