@@ -203,6 +203,7 @@ impl Factor {
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.floats("l", self.l.rows(false));
         to.floats("d_inverse", self.d_inverse.clone());
+        to.check("d_inverse", self.d_inverse.iter().all(|d_inverse| *d_inverse > 0.0));
         to.floats("z", panels::target_rows(&self.z, self.targets).collect());
     }
 

@@ -67,7 +67,7 @@ pub enum ModelFileError {
     OnlySums,
 
     /// The model has lost a number to overflow, and its file could not be read again.
-    #[error("the model is broken and cannot be saved: '{entry}' must be finite")]
+    #[error("the model is broken and cannot be saved: '{entry}' has overflowed")]
     Broken {
         /// The name of the entry.
         entry: String,

@@ -12,7 +12,7 @@ pub(crate) struct StateWriter {
     pub(crate) values: Map<String, Value>,
     pub(crate) floats: BTreeMap<String, Vec<f64>>,
     pub(crate) integers: BTreeMap<String, Vec<u64>>,
-    /// The first entry that should have been finite and is not: it could not be read again.
+    /// The first entry that breaks its rule: it could not be read again.
     pub(crate) broken: Option<String>,
 }
 
@@ -84,7 +84,8 @@ impl WriteScope<'_> {
         self.integers.insert(format!("{}{name}", self.prefix), values);
     }
 
-    fn check(&mut self, name: &str, sound: bool) {
+    /// Notes an entry that whoever reads it would refuse, so that no file is made of it.
+    pub(crate) fn check(&mut self, name: &str, sound: bool) {
         if !sound && self.broken.is_none() {
             *self.broken = Some(format!("{}{name}", self.prefix));
         }
