@@ -233,9 +233,10 @@ fn check_options(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Result
 
 fn title(model: &OnlineBls) -> String {
     let config = model.config();
-    let forgetting = match config.forgetting {
-        Forgetting::Fixed(1.0) => "no forgetting".to_owned(),
-        forgetting => format!("forgetting {forgetting}"),
+    let forgetting = match (config.window, config.forgetting) {
+        (Some(window), _) => format!("window of {window} samples"),
+        (None, Forgetting::Fixed(1.0)) => "no forgetting".to_owned(),
+        (None, forgetting) => format!("forgetting {forgetting}"),
     };
     format!("Online-BLS, {} features, ridge {}, {forgetting}", model.features(), config.ridge)
 }
