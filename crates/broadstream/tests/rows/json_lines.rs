@@ -26,6 +26,15 @@ fn rows(text: &str, options: &ColumnOptions) -> Vec<Row> {
     rows
 }
 
+/// A model scales its weights by that number, and inputs may still come.
+#[test]
+fn a_first_object_without_inputs_counts_for_one() {
+    let mut stream = open("{\"y\":1}\n{\"a\":2,\"y\":3}\n", &ColumnOptions::default()).unwrap();
+    assert_eq!(stream.inputs_per_sample(), 1);
+    let expected = [row(&[], "1"), row(&[("a", 2.0)], "3")];
+    assert_eq!(read_all(&mut stream, 5).0, expected);
+}
+
 #[test]
 fn keys_come_and_go() {
     let text = "\u{feff}\n{\"a\":1,\"y\":\"p\",\"b\":\"u\"}\r\n\n\
