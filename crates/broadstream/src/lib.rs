@@ -37,9 +37,7 @@ mod combination;
 pub mod drift;
 mod durations;
 mod error;
-#[allow(dead_code)]
 pub mod factor;
-#[allow(dead_code)]
 mod fading;
 mod features;
 mod forgetting;
@@ -63,7 +61,6 @@ mod schema;
 mod scores;
 mod simd;
 mod stacking;
-#[allow(dead_code)]
 mod state;
 pub mod stream;
 mod temperature;

@@ -16,7 +16,6 @@ mod read_back;
 mod reader;
 mod writer;
 
-#[allow(unused_imports)]
 pub(crate) use self::{
     reader::{ReadScope, StateReader},
     writer::{StateWriter, WriteScope},
