@@ -56,7 +56,7 @@ impl OnlineBls {
     pub fn merge(&mut self, other: &OnlineBls, classes: &[usize]) -> Result<(), Error> {
         other.check_exact("merge")?;
         let totals = &other.class_totals;
-        self.prepare_merge(&other.config, &other.features, totals.len(), classes)?;
+        self.check_merge(&other.config, &other.features, totals.len(), classes)?;
         let sums = |i: usize| other.bank.sums(i);
         self.add_sums(&other.features, sums, totals, classes, other.learned())?;
         self.bank.merge_committee(&other.bank);
@@ -66,14 +66,14 @@ impl OnlineBls {
     /// Adds what was accumulated without a model.
     pub fn merge_partial(&mut self, partial: &Partial, classes: &[usize]) -> Result<(), Error> {
         let totals = partial.class_totals();
-        self.prepare_merge(partial.config(), partial.features(), totals.len(), classes)?;
+        self.check_merge(partial.config(), partial.features(), totals.len(), classes)?;
         let plans = plan(&self.config);
         let sums = |i: usize| partial.sums().prefix(plans[i].features);
         self.add_sums(partial.features(), sums, totals, classes, partial.learned())
     }
 
     /// Checks everything that may stand against a merge.
-    fn prepare_merge(
+    fn check_merge(
         &self,
         config: &OnlineBlsConfig,
         features: &BroadFeatures,
