@@ -148,8 +148,8 @@ Examples:
 
 /// Add up a stream for a model to come, without predicting.
 ///
-/// What is written are the sums that a model consists of. They are made at the speed of a matrix product, by
-/// as many workers as there are parts of the data, and 'merge' makes a model of them.
+/// What is written are the sums that a model consists of. Adding them up is faster than learning, as many
+/// workers can do it as there are parts of the data, and 'merge' makes a model of them.
 #[derive(Args)]
 pub(crate) struct FitPartialArguments {
     /// What 'run' takes: a file, '-' for standard input, or a generator

@@ -26,18 +26,24 @@ fn a_run_that_is_killed_two_hundred_times_ends_as_if_it_had_not_been() {
     folder.write("rows.csv", rows(0..2000));
     let expected = folder.stdout(&format!("{RUN} --predictions p0.csv --curve c0.csv"));
     let begin = format!("{RUN} --predictions p.csv --curve c.csv --checkpoint run.bsm --every 60");
-    let (mut kills, mut finished) = (0, 0);
-    while kills < KILLS {
+    let (mut kills, mut resumed, mut finished) = (0, 0, 0);
+    for attempt in 0.. {
+        if kills == KILLS {
+            break;
+        }
         let resume = folder.path("run.bsm").exists();
         let arguments = if resume { "run --resume run.bsm" } else { begin.as_str() };
         let mut command = folder.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // Uneven moments, from before the program has begun to after some checkpoints.
-        thread::sleep(Duration::from_micros(kills * 7919 % 90_000));
+        thread::sleep(Duration::from_micros(attempt * 7919 % 90_000));
         let _ = child.kill();
-        kills += 1;
         let output = child.wait_with_output().unwrap();
-        if output.status.code().is_some() {
+        if output.status.code().is_none() {
+            kills += 1;
+            resumed += u64::from(resume);
+        } else {
+            // It was faster than the kill.
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "after {kills} kills: {errors}");
             check(&folder, &String::from_utf8(output.stdout).unwrap(), &expected);
@@ -49,6 +55,7 @@ fn a_run_that_is_killed_two_hundred_times_ends_as_if_it_had_not_been() {
     let last = folder.stdout(if last { "run --resume run.bsm" } else { begin.as_str() });
     check(&folder, &last, &expected);
     assert!(finished > 0, "no run came to its end between two kills");
+    assert!(resumed > KILLS / 4, "only {resumed} of {kills} kills met a run that had been resumed");
 }
 
 fn check(folder: &Folder, found: &str, expected: &str) {

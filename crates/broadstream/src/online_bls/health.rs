@@ -3,8 +3,8 @@
 //! A regression that forgets is watched by what refreshes it ([`Fading`](crate::fading::Fading)). One that
 //! forgets nothing has a watch of its own: after every so many samples its factor is compared with what it
 //! must do to a random vector. If it is that of a window it can be built anew from its samples when it
-//! fails. Without a window there is nothing that it could be built from, nor any need: learning adds up
-//! positive numbers, and its rounding errors do not grow.
+//! fails. Without a window there is nothing that it could be built from, so it is only reported. Learning
+//! adds up positive numbers, and its rounding errors grow slowly: ten million samples leave 1e-13.
 
 use crate::{
     error::Error,
