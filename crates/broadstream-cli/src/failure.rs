@@ -45,7 +45,15 @@ fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
 fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(
         cause.downcast_ref::<Error>(),
-        Some(Error::Config { .. } | Error::Stream(StreamError::Parameter { .. }))
+        Some(
+            Error::Config { .. }
+                | Error::Stream(
+                    StreamError::Parameter { .. }
+                        | StreamError::GeneratorText { .. }
+                        | StreamError::UnknownParameter { .. }
+                        | StreamError::UnknownGenerator { .. }
+                )
+        )
     ) || matches!(cause.downcast_ref::<DatasetError>(), Some(DatasetError::Unknown { .. }))
         || cause.is::<BadUsage>()
 }

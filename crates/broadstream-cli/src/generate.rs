@@ -3,16 +3,15 @@
 use std::io;
 
 use anyhow::Result;
+use broadstream::stream::synth::NamedGenerator;
 
-use crate::{
-    args::GenerateArguments, export::write_stream, failure::to_stdout, generator::GeneratorSpec,
-};
+use crate::{args::GenerateArguments, export::write_stream, failure::to_stdout};
 
 pub(crate) fn generate(arguments: &GenerateArguments) -> Result<()> {
-    let mut spec = GeneratorSpec::parse_known(&arguments.generator)?;
+    let mut generator = NamedGenerator::parse(&arguments.generator)?;
     if let Some(samples) = arguments.samples {
-        spec.samples = samples;
+        generator.samples = samples;
     }
-    let mut stream = spec.open()?.take(spec.samples);
+    let mut stream = generator.open()?.take(generator.samples);
     to_stdout(write_stream(&mut stream, None, None, io::stdout().lock()))
 }

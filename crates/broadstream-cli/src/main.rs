@@ -18,7 +18,6 @@ mod experiment;
 mod export;
 mod failure;
 mod generate;
-mod generator;
 mod inspect;
 mod machine;
 mod merge;

@@ -2,32 +2,28 @@
 
 use std::{
     fs::File,
-    io::{self, Cursor, IsTerminal, Read, Seek},
+    io::{self, IsTerminal},
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, atomic::AtomicU64},
 };
 
 use anyhow::{Context, Result};
 use broadstream::stream::{
-    Categories, ColumnCoding, ColumnOptions, MemoryStream, Stream, TextFormat, TextSource,
-    csv::CsvOptions,
+    Categories, ColumnCoding, MemoryStream, Stream, TextFormat, csv::CsvOptions,
+    synth::NamedGenerator,
 };
-use broadstream_columnar::{ColumnarFormat, ColumnarSource, ColumnarStream};
+use broadstream_columnar::{TableFormat, TableSource};
 
 use crate::{
     args::{CategoriesArgument, FormatArgument, InputArguments, Preset},
     failure::BadUsage,
-    generator::GeneratorSpec,
 };
 
 /// Where samples come from. It can be opened more than once, but for standard input.
 pub(crate) enum Source {
     File(PathBuf),
     StandardInput,
-    Generator(GeneratorSpec),
+    Generator(NamedGenerator),
 }
 
 /// A stream that was opened.
@@ -46,7 +42,7 @@ impl Source {
         if text == "-" {
             return Ok(Source::StandardInput);
         }
-        match GeneratorSpec::parse(text)? {
+        match NamedGenerator::find(text)? {
             Some(spec) => Ok(Source::Generator(spec)),
             None => Ok(Source::File(PathBuf::from(text))),
         }
@@ -63,7 +59,10 @@ impl Source {
                 if io::stdin().is_terminal() {
                     eprintln!("reading standard input; end it with Ctrl-D");
                 }
-                open_pipe(Box::new(io::stdin()), None, input, preset).context("standard input")?
+                TableSource::pipe(Box::new(io::stdin()), input.format.map(table_format))
+                    .map_err(anyhow::Error::from)
+                    .and_then(|source| open_table_source(source, input, preset))
+                    .context("standard input")?
             }
             Source::File(path) => open_file(path, input, preset)?,
         };
@@ -129,91 +128,54 @@ fn columns(stream: &dyn Stream) -> Option<Vec<String>> {
 
 fn open_file(path: &Path, input: &InputArguments, preset: Preset) -> Result<Opened> {
     let name = || path.display().to_string();
-    let mut file = File::open(path).with_context(name)?;
+    let file = File::open(path).with_context(name)?;
     let metadata = file.metadata().with_context(name)?;
     if metadata.is_dir() {
         anyhow::bail!("{} is a directory, expected a file", path.display());
     }
-    let head = read_head(&mut file).with_context(name)?;
-    if metadata.is_file()
-        && let Some(format) = columnar_format(&head, input.format)
-    {
-        file.rewind().with_context(name)?;
-        let source = ColumnarSource::File(file);
-        return open_columnar(format, source, input, preset).with_context(name);
+    let format = input.format.map(table_format);
+    let source = if metadata.is_file() {
+        let file_name = path.file_name().unwrap_or_default().to_string_lossy();
+        TableSource::file(file, &file_name, format)
+    } else {
+        TableSource::pipe(Box::new(file), format)
     }
-    let read = Arc::new(AtomicU64::new(0));
-    let reader = Counted { inner: Cursor::new(head).chain(file), read: Arc::clone(&read) };
-    let usual = path.file_name().and_then(|name| TextFormat::of_name(&name.to_string_lossy()));
-    let opened = open_pipe(Box::new(reader), usual, input, preset).with_context(name)?;
-    // A columnar source that is no regular file counts its rows itself, if it can.
-    Ok(Opened { bytes: Some((metadata.len(), read)), ..opened })
+    .with_context(name)?;
+    // A columnar source counts its rows itself, if it can.
+    let is_text = matches!(source.format(), TableFormat::Text(_));
+    let bytes = is_text.then(|| (metadata.len(), source.bytes_read()));
+    let opened = open_table_source(source, input, preset).with_context(name)?;
+    Ok(Opened { bytes, ..opened })
 }
 
-/// Opens what can be read only once. `usual` is the format of a text that shows none.
-fn open_pipe(
-    mut reader: Box<dyn Read + Send>,
-    usual: Option<TextFormat>,
+fn open_table_source(
+    source: TableSource,
     input: &InputArguments,
     preset: Preset,
 ) -> Result<Opened> {
-    let head = read_head(&mut reader)?;
-    let columnar = columnar_format(&head, input.format);
-    let reader = Box::new(Cursor::new(head).chain(reader));
-    if let Some(format) = columnar {
-        return open_columnar(format, ColumnarSource::Pipe(reader), input, preset);
-    }
-    let mut text = TextSource::new(reader)?;
-    let format = match input.format {
-        Some(FormatArgument::Csv) => TextFormat::Csv,
-        Some(FormatArgument::Jsonl) => TextFormat::JsonLines,
-        Some(FormatArgument::Arff) => TextFormat::Arff,
-        Some(FormatArgument::Libsvm) => TextFormat::Libsvm,
-        Some(FormatArgument::Parquet | FormatArgument::Arrow) | None => {
-            text.detect().or(usual).unwrap_or(TextFormat::Csv)
-        }
-    };
+    let format = source.format();
     match format {
-        TextFormat::Csv => {}
-        TextFormat::JsonLines => check_options("JSON lines", &CSV_OPTIONS, input)?,
-        TextFormat::Arff => check_options("ARFF", &CSV_OPTIONS, input)?,
-        TextFormat::Libsvm => check_options("LIBSVM", &LIBSVM_LACKS, input)?,
+        TableFormat::Text(TextFormat::Csv) => {}
+        TableFormat::Text(TextFormat::JsonLines) => {
+            check_options("JSON lines", &CSV_OPTIONS, input)?;
+        }
+        TableFormat::Text(TextFormat::Arff) => check_options("ARFF", &CSV_OPTIONS, input)?,
+        TableFormat::Text(TextFormat::Libsvm) => check_options("LIBSVM", &LIBSVM_LACKS, input)?,
+        TableFormat::Parquet => check_options("Parquet", &CSV_OPTIONS, input)?,
+        TableFormat::Arrow => check_options("Arrow", &CSV_OPTIONS, input)?,
     }
-    let grows = matches!(format, TextFormat::JsonLines | TextFormat::Libsvm);
-    Ok(Opened::of(text.stream(format, csv_options(input, preset))?, grows))
+    Ok(Opened::of(source.stream(csv_options(input, preset))?, format.grows()))
 }
 
-fn open_columnar(
-    format: ColumnarFormat,
-    source: ColumnarSource,
-    input: &InputArguments,
-    preset: Preset,
-) -> Result<Opened> {
-    let name = if format == ColumnarFormat::Parquet { "Parquet" } else { "Arrow" };
-    check_options(name, &CSV_OPTIONS, input)?;
-    let CsvOptions { target, drop, categorical, numeric, categories, .. } =
-        csv_options(input, preset);
-    let options = ColumnOptions { target, drop, categorical, numeric, categories };
-    Ok(Opened::of(Box::new(ColumnarStream::new(format, source, options)?), false))
-}
-
-/// The columnar format of a source, as it is given or as its first bytes show.
-fn columnar_format(head: &[u8], given: Option<FormatArgument>) -> Option<ColumnarFormat> {
-    let found = ColumnarFormat::detect(head);
-    match given {
-        None => found,
-        Some(FormatArgument::Parquet) => Some(ColumnarFormat::Parquet),
-        Some(FormatArgument::Arrow) if found == Some(ColumnarFormat::ArrowFile) => found,
-        Some(FormatArgument::Arrow) => Some(ColumnarFormat::ArrowStream),
-        Some(_) => None,
+fn table_format(argument: FormatArgument) -> TableFormat {
+    match argument {
+        FormatArgument::Csv => TableFormat::Text(TextFormat::Csv),
+        FormatArgument::Jsonl => TableFormat::Text(TextFormat::JsonLines),
+        FormatArgument::Arff => TableFormat::Text(TextFormat::Arff),
+        FormatArgument::Libsvm => TableFormat::Text(TextFormat::Libsvm),
+        FormatArgument::Parquet => TableFormat::Parquet,
+        FormatArgument::Arrow => TableFormat::Arrow,
     }
-}
-
-/// The first bytes, which tell binary formats; a pipe may give them one by one.
-fn read_head(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
-    let mut head = Vec::with_capacity(ColumnarFormat::HEAD);
-    reader.take(ColumnarFormat::HEAD as u64).read_to_end(&mut head)?;
-    Ok(head)
 }
 
 /// The options that only CSV has.
@@ -275,19 +237,5 @@ fn csv_options(input: &InputArguments, preset: Preset) -> CsvOptions {
         categorical: input.categorical.clone(),
         numeric: input.numeric.clone(),
         categories,
-    }
-}
-
-/// Counts the bytes that pass.
-struct Counted<R> {
-    inner: R,
-    read: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buffer)?;
-        self.read.fetch_add(n as u64, Ordering::Relaxed);
-        Ok(n)
     }
 }

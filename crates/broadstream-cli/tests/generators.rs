@@ -98,8 +98,7 @@ fn bad_parameters_are_told_by_rule_and_value() {
         ("random-rbf:inputs=0", "random-rbf: inputs must be between 1 and 10000, got 0"),
         (
             "waveform:variant=1",
-            "waveform has no parameter 'variant': 'broadstream generate --help' lists the \
-             parameters",
+            "waveform has no parameter 'variant': it has irrelevant, seed, samples",
         ),
         (
             "river",

@@ -42,6 +42,8 @@ pub(crate) struct BroadFeatures {
     map: FeatureMap,
     /// The labels before, for the features that are made with them.
     labels: RecentLabels,
+    /// How many of the inputs, counted from the first, samples may have used.
+    used: usize,
     /// A buffer for scaled values; kept to spare allocations.
     scaled: Vec<f64>,
 }
@@ -54,7 +56,8 @@ impl BroadFeatures {
         if let Some(inputs) = config.inputs_per_sample {
             map.fix_fan_in(inputs);
         }
-        Ok(BroadFeatures { inputs, map, labels: RecentLabels::new(0), scaled: Vec::new() })
+        let labels = RecentLabels::new(0);
+        Ok(BroadFeatures { inputs, map, labels, used: 0, scaled: Vec::new() })
     }
 
     /// Has the first features be made with labels too, so many samples back.
@@ -83,6 +86,25 @@ impl BroadFeatures {
         self.inputs.declare(name, kind)?;
         self.map.declare_input(name);
         Ok(())
+    }
+
+    /// Forgets the inputs beyond the first `keep`, but for those that samples have used.
+    pub(crate) fn withdraw_inputs(&mut self, keep: usize) {
+        for _ in keep.max(self.used)..self.inputs.len() {
+            self.inputs.withdraw_last();
+            self.map.withdraw_last();
+        }
+    }
+
+    /// Shows a sample to the scaling alone.
+    pub(crate) fn observe_scaling(&mut self, x: Sample<'_>, weight: f64) {
+        self.used = self.used.max(x.reach());
+        self.inputs.observe(x, weight);
+    }
+
+    /// Keeps the scaling as it is from now on.
+    pub(crate) fn freeze_scaling(&mut self) {
+        self.inputs.freeze();
     }
 
     /// The features of a sample, as it would be predicted or learned now.
@@ -119,6 +141,7 @@ impl BroadFeatures {
     /// Takes over the features of a model that knows so many classes.
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>, classes: usize) -> Result<(), Error> {
         self.inputs.restore(&from.scope("inputs")?)?;
+        self.used = self.inputs.len();
         self.map.restore(&from.scope("map")?, self.inputs.declared(), classes)?;
         self.labels.restore(&from.scope("labels")?, self.map.label_classes())?;
         Ok(())
@@ -156,6 +179,7 @@ impl BroadFeatures {
         features: &mut Features,
     ) {
         let x = prepared.scaled.sample();
+        self.used = self.used.max(x.reach());
         self.map.fix_fan_in(x.len());
         self.scaled.clear();
         self.scaled.extend_from_slice(x.values());
@@ -212,11 +236,13 @@ impl BroadFeatures {
                 self.map.declare_input(&input.name);
             }
         }
+        self.used = self.inputs.len();
         Ok(())
     }
 
     /// Takes a learned sample into account, whose features were those [of](Self::of) before.
     pub(crate) fn observe(&mut self, x: Sample<'_>, weight: f64) {
+        self.used = self.used.max(x.reach());
         self.map.fix_fan_in(x.len());
         self.inputs.observe(x, weight);
     }
@@ -228,6 +254,7 @@ impl BroadFeatures {
         self.scaled.clear();
         let mut labels = Vec::with_capacity(run.len());
         for i in run.clone() {
+            self.used = self.used.max(block.sample(i).reach());
             self.inputs.transform(block.sample(i), &mut self.scaled);
             self.inputs.observe(block.sample(i), block.weight(i));
             labels.push(self.labels.classes().to_vec());

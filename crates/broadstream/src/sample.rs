@@ -85,6 +85,14 @@ impl<'a> Sample<'a> {
             .map(move |(k, &value)| (inputs.map_or(k, |inputs| inputs[k] as usize), value))
     }
 
+    /// How many inputs there are up to the last one present.
+    pub(crate) fn reach(&self) -> usize {
+        match self.inputs {
+            Some(inputs) => inputs.last().map_or(0, |&last| last as usize + 1),
+            None => self.values.len(),
+        }
+    }
+
     /// Checks that all values are finite and all inputs lie below `declared`.
     pub(crate) fn check(&self, declared: usize) -> Result<(), Error> {
         self.check_finite()?;
@@ -99,11 +107,7 @@ impl<'a> Sample<'a> {
     }
 
     pub(crate) fn check_declared(&self, declared: usize) -> Result<(), Error> {
-        let highest = match self.inputs {
-            Some(inputs) => inputs.last().map(|&last| last as usize),
-            None => self.values.len().checked_sub(1),
-        };
-        match highest {
+        match self.reach().checked_sub(1) {
             Some(input) if input >= declared => Err(Error::UnknownInput { input, declared }),
             _ => Ok(()),
         }

@@ -106,6 +106,19 @@ impl ScaledInputs {
         Ok(())
     }
 
+    /// Forgets the last input, which no sample has used.
+    pub(crate) fn withdraw_last(&mut self) {
+        if let Some(input) = self.inputs.pop() {
+            self.positions.remove(&input.name);
+            self.scaler.withdraw_input(&input.name);
+        }
+    }
+
+    /// Keeps the scaling as it is from now on.
+    pub(crate) fn freeze(&mut self) {
+        self.scaler.freeze();
+    }
+
     /// Checks that a sample is finite, of declared inputs and not too large.
     pub(crate) fn check(&self, x: Sample<'_>) -> Result<(), Error> {
         x.check(self.len())?;

@@ -58,6 +58,11 @@ impl Schema {
         self.inputs.len() - 1
     }
 
+    /// Takes the last input away, which no sample may have used.
+    pub(crate) fn pop_input(&mut self) -> Option<Input> {
+        self.inputs.pop()
+    }
+
     /// The class of a label, a new one if the label is new.
     pub fn class_of(&mut self, label: &str) -> usize {
         match self.label_index.get(label) {

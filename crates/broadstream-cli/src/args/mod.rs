@@ -28,8 +28,6 @@ use broadstream::drift::Adwin;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
-use crate::generator;
-
 /// Classify data streams online, one sample at a time.
 #[derive(Parser)]
 #[command(name = "broadstream", version, after_help = EXAMPLES)]
@@ -217,12 +215,15 @@ pub(crate) struct EvaluationArguments {
     pub(crate) quiet: bool,
 }
 
+/// The generators and their parameters.
+const GENERATORS: &str = include_str!("generators.txt");
+
 /// Write a generator's stream as CSV to standard output.
 ///
 /// The streams are those of River's generators of the same names, to the bit; in random-rbf and
 /// waveform, where the C library has a part in it, on the same machine.
 #[derive(Args)]
-#[command(after_long_help = generator::HELP)]
+#[command(after_long_help = GENERATORS)]
 pub(crate) struct GenerateArguments {
     /// The generator, with parameters if any: 'sea', 'sea:variant=2,noise=0', 'random-tree'
     pub(crate) generator: String,

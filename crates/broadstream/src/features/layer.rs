@@ -61,6 +61,13 @@ impl Layer {
         }
     }
 
+    /// Removes the last input.
+    pub(super) fn pop_input(&mut self) {
+        self.columns.iter_mut().for_each(|column| {
+            column.pop();
+        });
+    }
+
     /// The weights of all inputs, one after the other, and the biases.
     pub(super) fn save(&self, to: &mut WriteScope<'_>) {
         let inputs = self.columns.first().map_or(0, Vec::len);

@@ -167,6 +167,18 @@ impl FeatureMap {
         }
     }
 
+    /// Forgets the last input.
+    pub(crate) fn withdraw_last(&mut self) {
+        if self.fan_in.is_none() {
+            self.waiting.pop();
+            return;
+        }
+        self.linear.pop_input();
+        if self.shape.source == EnhancementSource::Inputs {
+            self.enhancement.pop_input();
+        }
+    }
+
     /// Fixes the number of inputs per sample that weights are scaled for; only the first call counts.
     pub(crate) fn fix_fan_in(&mut self, inputs: usize) {
         if self.fan_in.is_none() {

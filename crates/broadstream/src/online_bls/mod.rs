@@ -6,6 +6,7 @@ mod committee;
 mod config;
 mod exact;
 mod health;
+mod inputs;
 mod merge;
 mod partial;
 mod plan;

@@ -215,6 +215,16 @@ impl Scaler {
         Ok(())
     }
 
+    /// Forgets the last input, which no sample has used. What is known of it from elsewhere is kept for
+    /// when it comes again.
+    pub(crate) fn withdraw_input(&mut self, name: &str) {
+        let Some(scale) = self.inputs.pop() else { return };
+        let is_running = !matches!(scale, InputScale::Unscaled | InputScale::Given(_));
+        if self.until_frozen == Some(0) && is_running {
+            self.templates.insert(name.to_owned(), scale);
+        }
+    }
+
     /// Looks for a scaled value that would not be bounded. Running scalings bound their inputs
     /// themselves, so no error can follow once this has passed.
     /// The input and the value that are not are returned.
@@ -250,6 +260,11 @@ impl Scaler {
         for (input, x) in x.iter() {
             self.inputs[input].observe(x.clamp(-LARGEST_OBSERVED, LARGEST_OBSERVED), weight);
         }
+    }
+
+    /// Keeps the statistics as they are from now on.
+    pub(crate) fn freeze(&mut self) {
+        self.until_frozen = Some(0);
     }
 
     /// Whether samples change nothing any more: the same input is scaled alike for ever.

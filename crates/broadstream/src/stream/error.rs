@@ -304,6 +304,35 @@ pub enum StreamError {
         found: u64,
     },
 
+    /// The text that names a generator does not say what it should.
+    #[error("{generator}: {rule}")]
+    GeneratorText {
+        /// The generator.
+        generator: &'static str,
+        /// What was expected, and what was found.
+        rule: String,
+    },
+
+    /// A generator does not have such a parameter.
+    #[error("{generator} has no parameter '{parameter}': it has {known}")]
+    UnknownParameter {
+        /// The generator.
+        generator: &'static str,
+        /// What was given.
+        parameter: String,
+        /// The parameters that it has.
+        known: String,
+    },
+
+    /// There is no such generator.
+    #[error("there is no generator '{name}': expected one of {known}")]
+    UnknownGenerator {
+        /// What was given.
+        name: String,
+        /// The generators that there are.
+        known: String,
+    },
+
     /// A generator's parameter breaks its rule.
     #[error("{generator}: {parameter} must be {rule}, got {value}")]
     Parameter {

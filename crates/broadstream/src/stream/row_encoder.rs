@@ -51,7 +51,7 @@ pub struct RowEncoder {
     /// One per column, and apart from them: the loop over a row of numbers needs nothing else.
     pub(super) codings: Vec<Coding>,
     /// The columns by their names.
-    positions: HashMap<String, usize>,
+    pub(super) positions: HashMap<String, usize>,
     /// The names of all inputs, each of which is given once.
     pub(super) names: HashSet<String>,
     /// What else stands among the columns: how many columns stand before it, and the name of a
@@ -59,6 +59,8 @@ pub struct RowEncoder {
     pub(super) left_out: Vec<(usize, String)>,
     /// How many columns, those left out among them, stand before the target.
     pub(super) target: Option<usize>,
+    /// What came since the encoder was settled, in its order.
+    pub(super) additions: Vec<Addition>,
     /// The row in the making: where it stands, and a number that no row before had.
     place: Place,
     row: u64,
@@ -87,6 +89,19 @@ pub(super) enum Coding {
     Codes { input: u32 },
 }
 
+/// Something that rows have brought.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Addition {
+    /// The last input.
+    Input,
+    /// The category of a column that has this input or code.
+    Category { column: usize, number: u32 },
+    /// The kind of a column that was undecided.
+    Decision { column: usize },
+    /// The last column.
+    Column,
+}
+
 /// The longest text that is kept for good: a category, a label or the name of a column that a row
 /// may bring.
 pub(super) const LONGEST_TEXT: usize = 4096;
@@ -103,6 +118,7 @@ impl RowEncoder {
             names: HashSet::new(),
             left_out: Vec::new(),
             target: None,
+            additions: Vec::new(),
             place: Place::Row(0),
             row: 0,
             inputs: Vec::new(),
@@ -146,6 +162,11 @@ impl RowEncoder {
     /// The position of the column of that name.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.positions.get(name).copied()
+    }
+
+    /// Whether rows have a column of that name which is left out.
+    pub fn leaves_out(&self, name: &str) -> bool {
+        self.left_out.iter().any(|(_, left_out)| left_out == name)
     }
 
     /// As [`column`](Self::column), faster if the column is at the position expected.
@@ -219,8 +240,8 @@ impl RowEncoder {
         Ok(Some(self.schema.class_of(utf8(text, place)?)))
     }
 
-    /// The sample of the row that was begun.
-    pub(super) fn sample(&mut self) -> Sample<'_> {
+    /// The sample of the row that was begun, whose label may come later or never.
+    pub fn sample(&mut self) -> Sample<'_> {
         if !self.inputs.is_sorted() {
             self.sort();
         }
@@ -383,6 +404,7 @@ impl RowEncoder {
         let column = column.clone();
         let input = self.declare(&column, name, InputKind::Indicator, self.place)?;
         self.columns[k].known.insert(text.into(), input);
+        self.additions.push(Addition::Category { column: k, number: input });
         Ok(input)
     }
 
@@ -391,6 +413,7 @@ impl RowEncoder {
         category(text, self.place, name)?;
         let code = known.len() as u32;
         known.insert(text.into(), code);
+        self.additions.push(Addition::Category { column: k, number: code });
         Ok(code)
     }
 
@@ -398,6 +421,7 @@ impl RowEncoder {
     fn decide(&mut self, k: usize, kind: ColumnKind) -> Result<(), StreamError> {
         let name = self.columns[k].name.clone();
         self.codings[k] = self.coding(&name, kind, self.place)?;
+        self.additions.push(Addition::Decision { column: k });
         Ok(())
     }
 
@@ -430,6 +454,7 @@ impl RowEncoder {
             let column = column.to_owned();
             return Err(StreamError::InputNameTaken { place, column, name });
         }
+        self.additions.push(Addition::Input);
         Ok(self.schema.push_input(name, kind) as u32)
     }
 
@@ -437,6 +462,7 @@ impl RowEncoder {
         self.positions.insert(name.clone(), self.columns.len());
         self.columns.push(Column { name, known: HashMap::new(), row: 0 });
         self.codings.push(coding);
+        self.additions.push(Addition::Column);
     }
 
     fn missing_label(&self, place: Place) -> StreamError {

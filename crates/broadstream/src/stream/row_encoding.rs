@@ -249,6 +249,7 @@ impl RowEncoder {
         encoder.names = schema.inputs().iter().map(|input| input.name.clone()).collect();
         encoder.know_categories(&schema, encoding);
         encoder.schema = schema;
+        encoder.settle();
         Ok(encoder)
     }
 

@@ -21,6 +21,8 @@
 //! | [`ConceptDrift::in_turn`] | nested `ConceptDriftStream` | any number of generators in turn |
 //! | [`Sea::drifting`] | three nested `ConceptDriftStream` | the four thresholds of `SEA` in turn |
 //!
+//! [`NamedGenerator`] makes any of them from a text, as the command line does.
+//!
 //! A generator that knows more than one concept has a `variant`: River's `variant` or
 //! `classification_function`, or the seed of what was drawn at random. All inputs are numeric and
 //! have River's numbers; codes of categories are no exception, nor truth values, which are 0 and 1.
@@ -45,6 +47,7 @@ mod concept_drift;
 mod hyperplane;
 mod led;
 mod mixed;
+mod named;
 mod python_random;
 mod random_rbf;
 mod random_tree;
@@ -60,6 +63,7 @@ pub use self::{
     hyperplane::{Hyperplane, HyperplaneOptions},
     led::{Led, LedOptions},
     mixed::Mixed,
+    named::NamedGenerator,
     random_rbf::{RandomRbf, RandomRbfOptions},
     random_tree::{RandomTree, RandomTreeOptions},
     samples::Samples,

@@ -1,4 +1,4 @@
-//! From 'name:key=value,key=value' to a generator.
+//! Generators by their names: from 'name:key=value,key=value' to a generator.
 //!
 //! Every generator has `seed` and `samples`. Those that know more than one concept have a `variant`,
 //! or `variants` that give way to one another; [`drift`] is about these.
@@ -6,50 +6,72 @@
 mod drift;
 mod parameters;
 
-use anyhow::Result;
-use broadstream::stream::synth::{
-    Agrawal, AgrawalOptions, ConceptDrift, Generator, Hyperplane, HyperplaneOptions, Led,
-    LedOptions, Mixed, RandomRbf, RandomRbfOptions, RandomTree, RandomTreeOptions, Sea, Sine,
-    SineOptions, Stagger, Waveform,
-};
-
 use self::{
     drift::{Drift, Variants},
     parameters::Parameters,
 };
-use crate::failure::BadUsage;
+use super::{
+    Agrawal, AgrawalOptions, ConceptDrift, Generator, Hyperplane, HyperplaneOptions, Led,
+    LedOptions, Mixed, RandomRbf, RandomRbfOptions, RandomTree, RandomTreeOptions, Sea, Sine,
+    SineOptions, Stagger, Waveform,
+};
+use crate::{error::Error, stream::StreamError};
 
-/// The generators and their parameters, for those who ask.
-pub(crate) const HELP: &str = include_str!("help.txt");
-
-const NAMES: [&str; 10] = [
-    "sea",
-    "hyperplane",
-    "stagger",
-    "sine",
-    "mixed",
-    "agrawal",
-    "led",
-    "waveform",
-    "random-rbf",
-    "random-tree",
-];
-
-/// A generator and its parameters.
-pub(crate) struct GeneratorSpec {
-    pub(crate) text: String,
-    pub(crate) samples: u64,
+/// A generator and its parameters, from their text.
+///
+/// ```
+/// use broadstream::stream::{Stream, synth::NamedGenerator};
+///
+/// let sea = NamedGenerator::parse("sea:variant=2,noise=0,samples=500")?;
+/// assert_eq!(sea.open()?.take(sea.samples).remaining(), Some(500));
+///
+/// let refused = NamedGenerator::parse("sea:seeds=1").unwrap_err().to_string();
+/// assert!(refused.starts_with("sea has no parameter 'seeds': it has noise, "), "{refused}");
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct NamedGenerator {
+    /// The text that it was made from.
+    pub text: String,
+    /// How many samples are wanted of it. Default 100 000.
+    pub samples: u64,
     name: &'static str,
     kind: Kind,
     drift: Drift,
     seed: u64,
 }
 
-impl GeneratorSpec {
-    /// The generator that `text` names; `None` when it names none.
-    pub(crate) fn parse(text: &str) -> Result<Option<Self>> {
+impl NamedGenerator {
+    /// The names of all generators.
+    pub const NAMES: [&str; 10] = [
+        "sea",
+        "hyperplane",
+        "stagger",
+        "sine",
+        "mixed",
+        "agrawal",
+        "led",
+        "waveform",
+        "random-rbf",
+        "random-tree",
+    ];
+
+    /// The generator that `text` names.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        match Self::find(text)? {
+            Some(generator) => Ok(generator),
+            None => {
+                let (name, known) = (text.to_owned(), Self::NAMES.join(", "));
+                Err(StreamError::UnknownGenerator { name, known }.into())
+            }
+        }
+    }
+
+    /// The generator that `text` names, or `None` when it names none: it may then be something else,
+    /// such as a file.
+    pub fn find(text: &str) -> Result<Option<Self>, Error> {
         let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-        let Some(name) = NAMES.into_iter().find(|known| *known == name) else {
+        let Some(name) = Self::NAMES.into_iter().find(|known| *known == name) else {
             return Ok(None);
         };
         let mut parameters = Parameters::parse(name, parameters)?;
@@ -61,22 +83,14 @@ impl GeneratorSpec {
         let seed = parameters.number("seed", 42)?;
         let samples = parameters.number("samples", 100_000)?;
         parameters.finish()?;
-        Ok(Some(GeneratorSpec { text: text.to_owned(), samples, name, kind, drift, seed }))
-    }
-
-    /// As [`parse`](Self::parse), where nothing but a generator will do.
-    pub(crate) fn parse_known(text: &str) -> Result<Self> {
-        GeneratorSpec::parse(text)?.ok_or_else(|| {
-            let names = NAMES.join(", ");
-            BadUsage(format!("there is no generator '{text}': expected one of {names}")).into()
-        })
+        Ok(Some(NamedGenerator { text: text.to_owned(), samples, name, kind, drift, seed }))
     }
 
     /// The generator at its start.
     ///
     /// Concepts in turn have the seeds from `seed` on, and the changes between them those that
     /// follow: with one seed for all, every concept would repeat the same inputs.
-    pub(crate) fn open(&self) -> Result<Box<dyn Generator>> {
+    pub fn open(&self) -> Result<Box<dyn Generator>, Error> {
         let Some(variants) = self.kind.variants() else {
             return self.kind.concept(0, self.seed);
         };
@@ -87,7 +101,7 @@ impl GeneratorSpec {
             .iter()
             .zip(seeds)
             .map(|(&variant, seed)| self.kind.concept(variant, seed))
-            .collect::<Result<Vec<_>>>()?;
+            .collect::<Result<Vec<_>, Error>>()?;
         if turns.changes.is_empty() {
             return Ok(concepts.swap_remove(0));
         }
@@ -99,6 +113,7 @@ impl GeneratorSpec {
 
 /// A generator with all its parameters but the variant and the seed, which differ from concept to
 /// concept.
+#[derive(Clone, Debug)]
 enum Kind {
     Sea { noise: f64 },
     Hyperplane(HyperplaneOptions),
@@ -113,7 +128,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn take(name: &str, parameters: &mut Parameters) -> Result<Self> {
+    fn take(name: &str, parameters: &mut Parameters) -> Result<Self, Error> {
         Ok(match name {
             "sea" => Kind::Sea { noise: parameters.number("noise", 0.1)? },
             "hyperplane" => Kind::Hyperplane(hyperplane(parameters)?),
@@ -155,7 +170,7 @@ impl Kind {
     }
 
     /// The generator of one concept.
-    fn concept(&self, variant: u64, seed: u64) -> Result<Box<dyn Generator>> {
+    fn concept(&self, variant: u64, seed: u64) -> Result<Box<dyn Generator>, Error> {
         // A number that does not fit is beyond every list of variants, and refused as such.
         let listed = usize::try_from(variant).unwrap_or(usize::MAX);
         Ok(match *self {
@@ -185,7 +200,7 @@ impl Kind {
     }
 }
 
-fn hyperplane(parameters: &mut Parameters) -> Result<HyperplaneOptions> {
+fn hyperplane(parameters: &mut Parameters) -> Result<HyperplaneOptions, Error> {
     let default = HyperplaneOptions::default();
     Ok(HyperplaneOptions {
         inputs: parameters.number("inputs", default.inputs)?,
@@ -197,7 +212,7 @@ fn hyperplane(parameters: &mut Parameters) -> Result<HyperplaneOptions> {
     })
 }
 
-fn random_rbf(parameters: &mut Parameters) -> Result<RandomRbfOptions> {
+fn random_rbf(parameters: &mut Parameters) -> Result<RandomRbfOptions, Error> {
     let default = RandomRbfOptions::default();
     Ok(RandomRbfOptions {
         classes: parameters.number("classes", default.classes)?,
@@ -209,7 +224,7 @@ fn random_rbf(parameters: &mut Parameters) -> Result<RandomRbfOptions> {
     })
 }
 
-fn random_tree(parameters: &mut Parameters) -> Result<RandomTreeOptions> {
+fn random_tree(parameters: &mut Parameters) -> Result<RandomTreeOptions, Error> {
     let default = RandomTreeOptions::default();
     Ok(RandomTreeOptions {
         classes: parameters.number("classes", default.classes)?,

@@ -2,18 +2,18 @@
 
 use std::str::FromStr;
 
-use anyhow::Result;
-
-use crate::failure::BadUsage;
+use crate::{error::Error, stream::StreamError};
 
 /// What is given for a generator and was not taken yet.
 pub(super) struct Parameters {
     generator: &'static str,
     given: Vec<(String, String)>,
+    /// The keys that were asked for.
+    known: Vec<&'static str>,
 }
 
 impl Parameters {
-    pub(super) fn parse(generator: &'static str, text: &str) -> Result<Self> {
+    pub(super) fn parse(generator: &'static str, text: &str) -> Result<Self, Error> {
         let given = text
             .split(',')
             .filter(|parameter| !parameter.is_empty())
@@ -21,11 +21,11 @@ impl Parameters {
                 Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
                 None => {
                     let rule = "expected parameters as key=value";
-                    Err(BadUsage(format!("{generator}: {rule}, got '{parameter}'")).into())
+                    Err(broken(generator, format!("{rule}, got '{parameter}'")))
                 }
             })
-            .collect::<Result<_>>()?;
-        Ok(Parameters { generator, given })
+            .collect::<Result<_, Error>>()?;
+        Ok(Parameters { generator, given, known: Vec::new() })
     }
 
     /// The name of the generator.
@@ -37,10 +37,11 @@ impl Parameters {
     /// `expected` says what that is.
     pub(super) fn optional<T>(
         &mut self,
-        key: &str,
+        key: &'static str,
         expected: &str,
         read: impl Fn(&str) -> Option<T>,
-    ) -> Result<Option<T>> {
+    ) -> Result<Option<T>, Error> {
+        self.known.push(key);
         let mut value = None;
         self.given.retain(|(given, text)| {
             let asked = given == key;
@@ -52,33 +53,42 @@ impl Parameters {
         value
             .map(|value| {
                 read(&value).ok_or_else(|| {
-                    let name = self.generator;
-                    BadUsage(format!("{name}: {key}: expected {expected}, got '{value}'")).into()
+                    let rule = format!("{key}: expected {expected}, got '{value}'");
+                    broken(self.generator, rule)
                 })
             })
             .transpose()
     }
 
-    pub(super) fn number<T: FromStr>(&mut self, key: &str, default: T) -> Result<T> {
+    pub(super) fn number<T: FromStr>(&mut self, key: &'static str, default: T) -> Result<T, Error> {
         Ok(self.optional_number(key)?.unwrap_or(default))
     }
 
-    pub(super) fn optional_number<T: FromStr>(&mut self, key: &str) -> Result<Option<T>> {
+    pub(super) fn optional_number<T: FromStr>(
+        &mut self,
+        key: &'static str,
+    ) -> Result<Option<T>, Error> {
         self.optional(key, "a number", |value| value.parse().ok())
     }
 
-    pub(super) fn flag(&mut self, key: &str, default: bool) -> Result<bool> {
+    pub(super) fn flag(&mut self, key: &'static str, default: bool) -> Result<bool, Error> {
         let given = self.optional(key, "true or false", |value| value.parse().ok())?;
         Ok(given.unwrap_or(default))
     }
 
     /// Refuses what nobody took.
-    pub(super) fn finish(self) -> Result<()> {
-        let Some((key, _)) = self.given.first() else {
-            return Ok(());
-        };
-        let name = self.generator;
-        let hint = "'broadstream generate --help' lists the parameters";
-        Err(BadUsage(format!("{name} has no parameter '{key}': {hint}")).into())
+    pub(super) fn finish(self) -> Result<(), Error> {
+        match self.given.into_iter().next() {
+            Some((parameter, _)) => {
+                let (generator, known) = (self.generator, self.known.join(", "));
+                Err(StreamError::UnknownParameter { generator, parameter, known }.into())
+            }
+            None => Ok(()),
+        }
     }
+}
+
+/// The text of a generator breaks that rule.
+pub(super) fn broken(generator: &'static str, rule: impl Into<String>) -> Error {
+    StreamError::GeneratorText { generator, rule: rule.into() }.into()
 }

@@ -4,10 +4,8 @@
 //! samples, or spread evenly over the stream; 'width' says how gradually. 'drift=recurring' begins
 //! the list again for as long as the stream lasts.
 
-use anyhow::Result;
-
-use super::parameters::Parameters;
-use crate::failure::BadUsage;
+use super::parameters::{Parameters, broken};
+use crate::error::Error;
 
 /// What variants a generator has.
 #[derive(Clone, Copy)]
@@ -21,7 +19,7 @@ pub(super) enum Variants {
 }
 
 /// What was asked for.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Drift {
     variant: Option<u64>,
     variants: Option<Vec<u64>>,
@@ -38,7 +36,7 @@ pub(super) struct Turns {
 }
 
 impl Drift {
-    pub(super) fn take(parameters: &mut Parameters) -> Result<Self> {
+    pub(super) fn take(parameters: &mut Parameters) -> Result<Self, Error> {
         let drift = Drift {
             variant: parameters.optional_number("variant")?,
             variants: parameters.optional("variants", "numbers as in 0-3-7", numbers)?,
@@ -52,16 +50,20 @@ impl Drift {
         };
         match (drift.variant, drift.first_given()) {
             (Some(_), Some(given)) => {
-                let name = parameters.generator();
-                let rule = format!("{name}: a variant does not drift, so it has no {given}");
-                Err(BadUsage(rule).into())
+                let rule = format!("a variant does not drift, so it has no {given}");
+                Err(broken(parameters.generator(), rule))
             }
             _ => Ok(drift),
         }
     }
 
     /// The order for a stream of so many samples.
-    pub(super) fn turns(&self, name: &str, variants: Variants, samples: u64) -> Result<Turns> {
+    pub(super) fn turns(
+        &self,
+        name: &'static str,
+        variants: Variants,
+        samples: u64,
+    ) -> Result<Turns, Error> {
         let drifts = self.first_given().is_some() || matches!(variants, Variants::AllInTurn(_));
         if self.variant.is_some() || !drifts {
             let variants = vec![self.variant.unwrap_or(0)];
@@ -72,7 +74,7 @@ impl Drift {
             (None, Variants::Some(count) | Variants::AllInTurn(count)) => (0..count).collect(),
             (None, Variants::Endless) => {
                 let rule = "its variants are endless, so a drift needs some, as in variants=0-3-7";
-                return Err(BadUsage(format!("{name}: {rule}")).into());
+                return Err(broken(name, rule));
             }
         };
         let recurring = self.recurring == Some(true);
@@ -84,9 +86,8 @@ impl Drift {
                 (listed, changes)
             }
             None if recurring => {
-                let rule =
-                    format!("{name}: a recurring drift needs every=N, the samples of a turn");
-                return Err(BadUsage(rule).into());
+                let rule = "a recurring drift needs every=N, the samples of a turn";
+                return Err(broken(name, rule));
             }
             None => spread(name, listed, samples)?,
         };
@@ -105,28 +106,34 @@ impl Drift {
     }
 }
 
+/// The variants in their order, and the samples where they change.
 type VariantsAndChanges = (Vec<u64>, Vec<u64>);
 
 /// The list over and over, until it outlasts the samples.
-fn recurring(name: &str, listed: &[u64], every: u64, samples: u64) -> Result<VariantsAndChanges> {
+fn recurring(
+    name: &'static str,
+    listed: &[u64],
+    every: u64,
+    samples: u64,
+) -> Result<VariantsAndChanges, Error> {
     // The library's limit, met before so many generators are made.
     const MOST_TURNS: u64 = 1000;
     check_every(name, every)?;
     let turns = samples.div_ceil(every).max(1);
     if turns > MOST_TURNS {
-        let rule = format!("{name}: every must leave at most {MOST_TURNS} turns");
-        return Err(BadUsage(format!("{rule}, got {every} for {samples} samples")).into());
+        let rule = format!("every must leave at most {MOST_TURNS} turns");
+        return Err(broken(name, format!("{rule}, got {every} for {samples} samples")));
     }
     let variants = listed.iter().copied().cycle().take(turns as usize).collect();
     Ok((variants, (1..turns).map(|i| i * every).collect()))
 }
 
 /// The list once, each variant for its share of the samples.
-fn spread(name: &str, listed: Vec<u64>, samples: u64) -> Result<VariantsAndChanges> {
+fn spread(name: &'static str, listed: Vec<u64>, samples: u64) -> Result<VariantsAndChanges, Error> {
     let count = listed.len() as u64;
     if samples < count {
-        let rule = format!("{name}: samples must be at least {count}, one for each variant");
-        return Err(BadUsage(format!("{rule}, got {samples}")).into());
+        let rule = format!("samples must be at least {count}, one for each variant");
+        return Err(broken(name, format!("{rule}, got {samples}")));
     }
     // The product may need more than 64 bits; the quotient does not.
     let change = |i| (u128::from(samples) * u128::from(i) / u128::from(count)) as u64;
@@ -134,9 +141,9 @@ fn spread(name: &str, listed: Vec<u64>, samples: u64) -> Result<VariantsAndChang
     Ok((listed, changes))
 }
 
-fn check_every(name: &str, every: u64) -> Result<()> {
+fn check_every(name: &'static str, every: u64) -> Result<(), Error> {
     match every {
-        0 => Err(BadUsage(format!("{name}: every must be at least 1, got 0")).into()),
+        0 => Err(broken(name, "every must be at least 1, got 0")),
         _ => Ok(()),
     }
 }
@@ -150,7 +157,11 @@ fn numbers(text: &str) -> Option<Vec<u64>> {
 mod tests {
     use super::*;
 
-    fn turns(parameters: &str, variants: Variants, samples: u64) -> Result<(Vec<u64>, Vec<u64>)> {
+    fn turns(
+        parameters: &str,
+        variants: Variants,
+        samples: u64,
+    ) -> Result<(Vec<u64>, Vec<u64>), Error> {
         let mut parameters = Parameters::parse("stagger", parameters)?;
         let turns = Drift::take(&mut parameters)?.turns("stagger", variants, samples)?;
         Ok((turns.variants, turns.changes))

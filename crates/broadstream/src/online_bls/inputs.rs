@@ -1,0 +1,102 @@
+//! Inputs that are declared together, taken back unused, or scaled before anything is learned.
+
+use super::OnlineBls;
+use crate::{block::Block, classifier::Classifier, error::Error, schema::Input};
+
+impl OnlineBls {
+    /// Declares several inputs, or none if one of them is refused.
+    pub fn declare_inputs(&mut self, inputs: &[Input]) -> Result<(), Error> {
+        let before = self.inputs();
+        for input in inputs {
+            if let Err(error) = self.declare_input(&input.name, input.kind) {
+                self.withdraw_inputs(before);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the inputs that were declared after the first `keep`. Those that a learned sample has
+    /// used stay, and so do those before them. A sample of inputs that nobody announced can so be
+    /// predicted as it would be learned, and leave nothing behind.
+    ///
+    /// ```
+    /// use broadstream::{Classifier, Input, InputKind, OnlineBls, OnlineBlsConfig, Sample};
+    ///
+    /// let mut model = OnlineBls::new(OnlineBlsConfig::single())?;
+    /// model.declare_input("volts", InputKind::Numeric)?;
+    /// model.learn_one(Sample::dense(&[231.5]), 0, 1.0)?;
+    /// model.declare_inputs(&[Input { name: "mode=eco".into(), kind: InputKind::Indicator }])?;
+    /// model.predict_one(Sample::dense(&[231.5, 1.0]))?;
+    /// model.withdraw_inputs(0);
+    /// assert_eq!(model.inputs(), 1);
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn withdraw_inputs(&mut self, keep: usize) {
+        self.features.withdraw_inputs(keep);
+    }
+
+    /// Checks that a block can be learned when the model knows so many classes, and returns how many it
+    /// will know afterwards. Learning it, or it and others in turn, will then not be refused. An error
+    /// says which sample it is about.
+    pub fn check_many(&self, block: &Block, classes: usize) -> Result<usize, Error> {
+        let mut known = classes;
+        for i in 0..block.len() {
+            let checked = block.sample(i).check_declared(self.inputs());
+            known = checked
+                .and_then(|()| self.features.inputs().check_size(block.sample(i)))
+                .and_then(|()| crate::block::check_class(block.class(i), known))
+                .map_err(|source| Error::Sample {
+                    sample: i as u64 + 1,
+                    source: Box::new(source),
+                })?;
+        }
+        self.check_memory("the classes", self.inputs(), known)?;
+        Ok(known)
+    }
+
+    /// Shows samples to a running scaling. Nothing is learned of them yet, and their classes are not
+    /// looked at; a sample of weight 0 is passed over. With [`freeze_scaling`](Self::freeze_scaling)
+    /// afterwards, samples are scaled alike whenever they come: their order does not matter, and models
+    /// can be merged.
+    ///
+    /// Only a model that has learned nothing can do this, while its scaling is not frozen.
+    ///
+    /// ```
+    /// use broadstream::{Block, Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample};
+    ///
+    /// let mut model = OnlineBls::new(OnlineBlsConfig::single())?;
+    /// model.declare_input("volts", InputKind::Numeric)?;
+    /// let mut block = Block::new();
+    /// for volts in [228.0, 230.0, 235.0] {
+    ///     block.push(Sample::dense(&[volts]), 0, 1.0)?;
+    /// }
+    /// model.observe_scaling(&block)?;
+    /// model.freeze_scaling();
+    /// model.learn_many(&block)?;
+    /// assert!(model.unlearn_one(Sample::dense(&[230.0]), 0, 1.0).is_ok());
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn observe_scaling(&mut self, block: &Block) -> Result<(), Error> {
+        let operation = "fit the scaling";
+        let refused = |reason: String| Err(Error::NotExact { operation, reason });
+        if self.learned() > 0 {
+            return refused(format!("the model has learned {} samples with it", self.learned()));
+        }
+        if self.features.inputs().is_frozen() {
+            return refused("it is frozen: given, none, or taken from another model".to_owned());
+        }
+        for i in 0..block.len() {
+            block.sample(i).check_declared(self.inputs())?;
+        }
+        for i in (0..block.len()).filter(|i| block.weight(*i) > 0.0) {
+            self.features.observe_scaling(block.sample(i), block.weight(i));
+        }
+        Ok(())
+    }
+
+    /// Keeps the scaling as it is from now on.
+    pub fn freeze_scaling(&mut self) {
+        self.features.freeze_scaling();
+    }
+}
