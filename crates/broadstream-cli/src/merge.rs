@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use broadstream::{
     Block, Classifier, Input, OnlineBls, Partial, Schema,
     model_file::{Content, Loaded, ModelFile, Saved},
-    stream::{ColumnCoding, EncodedColumn, RowEncoding},
+    stream::RowEncoding,
 };
 
 use crate::{
@@ -65,7 +65,7 @@ impl Merged {
             bail!("its target is '{}', that of the others '{}'", schema.target(), self.target);
         }
         if let (Some(own), Some(other)) = (&mut self.encoding, encoding) {
-            merge_columns(own, other)?;
+            own.merge(other)?;
         }
         let numbers: Vec<usize> = labels(&schema, other.classes())?
             .iter()
@@ -148,34 +148,6 @@ fn taken_apart(loaded: Loaded) -> (Sum, Schema, Option<RowEncoding>) {
             (Sum::Partial(Box::new(model)), schema, encoding)
         }
     }
-}
-
-/// Adds the columns that only the other has. Those of both must mean the same.
-fn merge_columns(own: &mut RowEncoding, other: RowEncoding) -> Result<()> {
-    for column in other.columns {
-        let EncodedColumn { name, coding } = &column;
-        let Some(known) = own.columns.iter_mut().find(|known| known.name == *name) else {
-            own.columns.push(column);
-            continue;
-        };
-        match (&known.coding, coding) {
-            (own, other) if own == other => {}
-            (ColumnCoding::Undecided | ColumnCoding::LeftOut, _) => known.coding = column.coding,
-            (_, ColumnCoding::Undecided | ColumnCoding::LeftOut) => {}
-            (ColumnCoding::IntegerCodes(own), ColumnCoding::IntegerCodes(other)) => {
-                // The longer list is the other one with more behind it.
-                if other.starts_with(own) {
-                    known.coding = column.coding;
-                } else if !own.starts_with(other) {
-                    bail!(
-                        "the categories of column '{name}' have other numbers than in the others"
-                    );
-                }
-            }
-            _ => bail!("column '{name}' holds numbers here and categories there"),
-        }
-    }
-    Ok(())
 }
 
 /// The labels of the classes that were learned.

@@ -6,6 +6,7 @@ use super::ModelFileError;
 use crate::{
     activation::Activation,
     class_weight::ClassWeight,
+    error::Error,
     features::{EnhancementSource, WeightScale},
     forgetting::Forgetting,
     online_bls::OnlineBlsConfig,
@@ -67,69 +68,142 @@ impl OnlineBlsConfig {
         options.into_iter().map(|(option, value)| (option.to_owned(), value)).collect()
     }
 
+    /// The same configuration with other values for the options given, under the names and in the form
+    /// of [`to_json`](Self::to_json). Their rules are checked by whoever makes a model of it.
+    ///
+    /// ```
+    /// use broadstream::{OnlineBlsConfig, Ridge};
+    /// use serde_json::json;
+    ///
+    /// let options = json!({ "ridge": 0.5, "scaling": "standard" });
+    /// let config = OnlineBlsConfig::single().with_json(options.as_object().unwrap())?;
+    /// assert_eq!(config.ridge, Ridge::Fixed(0.5));
+    ///
+    /// let options = json!({ "activation": "sine" });
+    /// let refused = config.with_json(options.as_object().unwrap()).unwrap_err();
+    /// let message = "activation must be one of tanh, sigmoid, relu, got \"sine\"";
+    /// assert_eq!(refused.to_string(), message);
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn with_json(mut self, options: &Map<String, Value>) -> Result<Self, Error> {
+        for (option, value) in options {
+            self.set(option, value).map_err(|(option, rule)| Error::Config {
+                option,
+                rule,
+                value: value.to_string(),
+            })?;
+        }
+        Ok(self)
+    }
+
     /// The configuration that was saved. Its rules are checked by whoever makes a model of it.
     pub(super) fn from_state(from: &ReadScope<'_>) -> Result<Self, ModelFileError> {
-        let count = |name| from.count(name, usize::MAX);
-        let optional = |name| match from.value(name)?.is_null() {
-            true => Ok(None),
-            false => from.integer(name).map(Some),
-        };
-        let optional_count = |name| match from.value(name)?.is_null() {
-            true => Ok(None),
-            false => count(name).map(Some),
-        };
-        let any_integer = |name| {
-            let value = from.value(name)?.as_u64();
-            value.ok_or_else(|| from.invalid(name, "a whole number"))
-        };
-        Ok(OnlineBlsConfig {
-            feature_groups: count("feature_groups")?,
-            feature_nodes: count("feature_nodes")?,
-            enhancement_groups: count("enhancement_groups")?,
-            enhancement_nodes: count("enhancement_nodes")?,
-            enhancement_source: named(from, "enhancement_source", &SOURCES)?,
-            activation: named(from, "activation", &ACTIVATIONS)?,
-            weight_scale: named(from, "weight_scale", &WEIGHT_SCALES)?,
-            inputs_per_sample: optional_count("inputs_per_sample")?,
-            scaling: scaling(from)?,
-            freeze_scaling_after: optional("freeze_scaling_after")?,
-            ridge: auto_or_number(from, "ridge")?.map_or(Ridge::Auto, Ridge::Fixed),
-            forgetting: auto_or_number(from, "forgetting")?
-                .map_or(Forgetting::Auto, Forgetting::Fixed),
-            window: optional_count("window")?,
-            refresh_every: optional_count("refresh_every")?,
-            correction_steps: count("correction_steps")?,
-            nested_models: count("nested_models")?,
-            stacking: from.flag("stacking")?,
-            label_lags: count("label_lags")?,
-            class_weight: named(from, "class_weight", &CLASS_WEIGHTS)?,
-            keep_weights: from.flag("keep_weights")?,
-            threads: count("threads")?,
-            seed: any_integer("seed")?,
-            memory_limit: any_integer("memory_limit")?,
-        })
+        let mut config = OnlineBlsConfig::default();
+        for option in OnlineBlsConfig::default().to_json().keys() {
+            let set = config.set(option, from.value(option)?);
+            set.map_err(|(option, rule)| from.invalid(option, rule))?;
+        }
+        Ok(config)
     }
+
+    /// Sets one option, or says which rule the value breaks.
+    fn set(&mut self, option: &str, value: &Value) -> Result<(), Broken> {
+        match option {
+            "feature_groups" => self.feature_groups = count("feature_groups", value)?,
+            "feature_nodes" => self.feature_nodes = count("feature_nodes", value)?,
+            "enhancement_groups" => self.enhancement_groups = count("enhancement_groups", value)?,
+            "enhancement_nodes" => self.enhancement_nodes = count("enhancement_nodes", value)?,
+            "enhancement_source" => {
+                let rule = ("enhancement_source", "one of inputs, feature-nodes");
+                self.enhancement_source = named(&SOURCES, value).ok_or(rule)?;
+            }
+            "activation" => {
+                let rule = ("activation", "one of tanh, sigmoid, relu");
+                self.activation = named(&ACTIVATIONS, value).ok_or(rule)?;
+            }
+            "weight_scale" => {
+                let rule = ("weight_scale", "one of fan-in, paper");
+                self.weight_scale = named(&WEIGHT_SCALES, value).ok_or(rule)?;
+            }
+            "inputs_per_sample" => {
+                self.inputs_per_sample = optional_count("inputs_per_sample", value)?;
+            }
+            "scaling" => {
+                let rule = "one of none, min-max, standard, robust, the latter two also with their \
+                            clip, or given for each input by its centre and scale";
+                self.scaling = scaling(value).ok_or(("scaling", rule))?;
+            }
+            "freeze_scaling_after" => {
+                let samples = optional_count("freeze_scaling_after", value)?;
+                self.freeze_scaling_after = samples.map(|samples| samples as u64);
+            }
+            "ridge" => {
+                let number = number_or_auto("ridge", value)?;
+                self.ridge = number.map_or(Ridge::Auto, Ridge::Fixed);
+            }
+            "forgetting" => {
+                let number = number_or_auto("forgetting", value)?;
+                self.forgetting = number.map_or(Forgetting::Auto, Forgetting::Fixed);
+            }
+            "window" => self.window = optional_count("window", value)?,
+            "refresh_every" => self.refresh_every = optional_count("refresh_every", value)?,
+            "correction_steps" => self.correction_steps = count("correction_steps", value)?,
+            "nested_models" => self.nested_models = count("nested_models", value)?,
+            "stacking" => self.stacking = flag("stacking", value)?,
+            "label_lags" => self.label_lags = count("label_lags", value)?,
+            "class_weight" => {
+                let rule = ("class_weight", "one of none, balanced, auto");
+                self.class_weight = named(&CLASS_WEIGHTS, value).ok_or(rule)?;
+            }
+            "keep_weights" => self.keep_weights = flag("keep_weights", value)?,
+            "threads" => self.threads = count("threads", value)?,
+            "seed" => self.seed = value.as_u64().ok_or(("seed", WHOLE))?,
+            "memory_limit" => {
+                self.memory_limit = value.as_u64().ok_or(("memory_limit", WHOLE))?;
+            }
+            _ => return Err(("options", "those that a model has")),
+        }
+        Ok(())
+    }
+}
+
+/// What numbers of things must be, so that sums of them do not overflow.
+const COUNT: &str = "a whole number from 0 to 2^60";
+
+/// What other whole numbers must be.
+const WHOLE: &str = "a whole number from 0 to 2^64 - 1";
+
+/// An option and the rule that its value breaks.
+type Broken = (&'static str, &'static str);
+
+fn count(option: &'static str, value: &Value) -> Result<usize, Broken> {
+    let count = value.as_u64().filter(|count| *count <= 1 << 60);
+    count.and_then(|count| usize::try_from(count).ok()).ok_or((option, COUNT))
+}
+
+fn optional_count(option: &'static str, value: &Value) -> Result<Option<usize>, Broken> {
+    if value.is_null() { Ok(None) } else { count(option, value).map(Some) }
+}
+
+fn flag(option: &'static str, value: &Value) -> Result<bool, Broken> {
+    value.as_bool().ok_or((option, "true or false"))
+}
+
+/// `None` is "auto".
+fn number_or_auto(option: &'static str, value: &Value) -> Result<Option<f64>, Broken> {
+    if value == "auto" {
+        return Ok(None);
+    }
+    value.as_f64().map(Some).ok_or((option, "a number or \"auto\""))
 }
 
 fn name<T: PartialEq + Copy>(names: &[(&'static str, T)], value: T) -> Value {
     names.iter().find(|(_, known)| *known == value).map_or(Value::Null, |(name, _)| json!(name))
 }
 
-fn named<T: Copy>(
-    from: &ReadScope<'_>,
-    option: &str,
-    names: &[(&str, T)],
-) -> Result<T, ModelFileError> {
-    let text = from.text(option)?;
-    let known = names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
-    known.ok_or_else(|| from.invalid(option, "one that this program has"))
-}
-
-fn auto_or_number(from: &ReadScope<'_>, option: &str) -> Result<Option<f64>, ModelFileError> {
-    if from.value(option)? == "auto" {
-        return Ok(None);
-    }
-    from.float(option, f64::MIN..=f64::MAX).map(Some)
+fn named<T: Copy>(names: &[(&str, T)], value: &Value) -> Option<T> {
+    let text = value.as_str()?;
+    names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value)
 }
 
 fn describe_scaling(scaling: &Scaling) -> Value {
@@ -147,29 +221,29 @@ fn describe_scaling(scaling: &Scaling) -> Value {
     }
 }
 
-fn scaling(from: &ReadScope<'_>) -> Result<Scaling, ModelFileError> {
-    let value = from.value("scaling")?;
-    let unknown = || from.invalid("scaling", "one that this program has");
-    let clip = |rule: &Value| rule["clip"].as_f64().ok_or_else(unknown);
+fn scaling(value: &Value) -> Option<Scaling> {
     if let Some(text) = value.as_str() {
         return match text {
-            "none" => Ok(Scaling::None),
-            "min-max" => Ok(Scaling::MinMax),
-            _ => Err(unknown()),
+            "none" => Some(Scaling::None),
+            "min-max" => Some(Scaling::MinMax),
+            "standard" => Some(Scaling::STANDARD),
+            "robust" => Some(Scaling::ROBUST),
+            _ => None,
         };
     }
-    let rule = value.as_object().and_then(|object| object.iter().next()).ok_or_else(unknown)?;
-    match (rule.0.as_str(), rule.1) {
-        ("standard", rule) => Ok(Scaling::Standard { clip: clip(rule)? }),
-        ("robust", rule) => Ok(Scaling::Robust { clip: clip(rule)? }),
+    let (rule, parameters) = value.as_object()?.iter().next()?;
+    let clip = || parameters["clip"].as_f64();
+    match (rule.as_str(), parameters) {
+        ("standard", _) => Some(Scaling::Standard { clip: clip()? }),
+        ("robust", _) => Some(Scaling::Robust { clip: clip()? }),
         ("given", Value::Object(inputs)) => {
             let affine = |(input, affine): (&String, &Value)| {
-                let number = |name: &str| affine[name].as_f64().ok_or_else(unknown);
+                let number = |name: &str| affine[name].as_f64();
                 let affine = Affine { centre: number("centre")?, scale: number("scale")? };
-                Ok((input.clone(), affine))
+                Some((input.clone(), affine))
             };
-            inputs.iter().map(affine).collect::<Result<_, _>>().map(Scaling::Given)
+            inputs.iter().map(affine).collect::<Option<_>>().map(Scaling::Given)
         }
-        _ => Err(unknown()),
+        _ => None,
     }
 }

@@ -120,6 +120,12 @@ impl OnlineBls {
         &self.class_totals
     }
 
+    /// How many bytes the model takes, as [`memory_limit`](OnlineBlsConfig::memory_limit) counts them.
+    pub fn bytes(&self) -> u64 {
+        let bytes = self.config.bytes(self.inputs(), self.classes());
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+
     /// Whether rounding has left the regressions what they should be, one by one. This takes a pass over
     /// each factor.
     ///

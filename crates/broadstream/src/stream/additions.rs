@@ -12,7 +12,8 @@ impl RowEncoder {
     }
 
     /// Takes back the columns, categories and inputs that came since the encoder was made or last
-    /// [settled](Self::settle): rows that were refused, or only looked at, leave nothing behind.
+    /// [settled](Self::settle), and returns whether there were any: rows that were refused, or only
+    /// looked at, leave nothing behind.
     ///
     /// ```
     /// use broadstream::stream::{Categories, Cell, ColumnKind, Place, RowEncoder};
@@ -23,11 +24,12 @@ impl RowEncoder {
     /// encoder.begin(Place::Row(1));
     /// encoder.push(job, Cell::Text(b"clerk"))?;
     /// assert_eq!(encoder.schema().inputs().len(), 1);
-    /// encoder.undo();
+    /// assert!(encoder.undo());
     /// assert_eq!(encoder.schema().inputs().len(), 0);
     /// # Ok::<(), broadstream::stream::StreamError>(())
     /// ```
-    pub fn undo(&mut self) {
+    pub fn undo(&mut self) -> bool {
+        let any = !self.additions.is_empty();
         while let Some(addition) = self.additions.pop() {
             match addition {
                 Addition::Input => {
@@ -47,6 +49,7 @@ impl RowEncoder {
                 }
             }
         }
+        any
     }
 }
 
@@ -86,13 +89,13 @@ mod tests {
             let (mut looked, mut fresh) = (encoder(), encoder());
             look_at_rows(&mut looked, "first");
             assert_ne!(looked.schema().inputs(), fresh.schema().inputs());
-            looked.undo();
+            assert!(looked.undo());
             assert_eq!(looked.schema().inputs(), fresh.schema().inputs());
             assert_eq!(looked.encoding(), fresh.encoding());
             for encoder in [&mut looked, &mut fresh] {
                 look_at_rows(encoder, "second");
                 encoder.settle();
-                encoder.undo();
+                assert!(!encoder.undo());
             }
             assert_eq!(looked.schema().inputs(), fresh.schema().inputs());
             assert_eq!(looked.encoding(), fresh.encoding());

@@ -43,7 +43,7 @@ use crate::{
 /// assert_eq!(encoder.schema().labels(), ["true"]);
 /// # Ok::<(), broadstream::stream::StreamError>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RowEncoder {
     pub(super) schema: Schema,
     pub(super) categories: Categories,
@@ -70,7 +70,7 @@ pub struct RowEncoder {
 }
 
 /// A column that is learned from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) name: String,
     /// The categories seen, with their input or code: found by the bytes of a cell, so that only a

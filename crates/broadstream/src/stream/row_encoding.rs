@@ -114,6 +114,36 @@ impl RowEncoding {
         RowEncoding { columns, target, target_position, categories: Categories::OneHot }
     }
 
+    /// Adds the columns that only the other has, for a model that was merged with the other's. Columns
+    /// of both must mean the same.
+    pub fn merge(&mut self, other: RowEncoding) -> Result<(), StreamError> {
+        for column in other.columns {
+            let EncodedColumn { name, coding } = &column;
+            let mismatch = |reason| StreamError::Encoding { column: name.clone(), reason };
+            let Some(known) = self.columns.iter_mut().find(|known| known.name == *name) else {
+                self.columns.push(column);
+                continue;
+            };
+            match (&known.coding, coding) {
+                (own, other) if own == other => {}
+                (ColumnCoding::Undecided | ColumnCoding::LeftOut, _) => {
+                    known.coding = column.coding;
+                }
+                (_, ColumnCoding::Undecided | ColumnCoding::LeftOut) => {}
+                (ColumnCoding::IntegerCodes(own), ColumnCoding::IntegerCodes(other)) => {
+                    // The longer list is the other one with more behind it.
+                    if other.starts_with(own) {
+                        known.coding = column.coding;
+                    } else if !own.starts_with(other) {
+                        return Err(mismatch("its categories have other numbers in the other"));
+                    }
+                }
+                _ => return Err(mismatch("it holds numbers here and categories there")),
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.value("target", self.target.as_str());
         to.integer("target_position", self.target_position);

@@ -1,0 +1,71 @@
+//! Python's values as cells of a row.
+
+use broadstream::stream::{Cell, Place, StreamError};
+use pyo3::{
+    prelude::*,
+    types::{PyBool, PyFloat, PyInt, PyString},
+};
+
+use crate::error::{stream_error, wrong_type};
+
+/// What a value says: a number, a text, a truth value or nothing. The column is for messages.
+pub(crate) fn cell<'a>(
+    value: &'a Bound<'_, PyAny>,
+    place: Place,
+    column: &dyn Fn() -> String,
+) -> PyResult<Cell<'a>> {
+    if let Ok(number) = value.cast::<PyFloat>() {
+        return Ok(Cell::Number(number.value()));
+    }
+    if let Ok(flag) = value.cast_exact::<PyBool>() {
+        return Ok(Cell::Flag(flag.is_true()));
+    }
+    if value.cast_exact::<PyInt>().is_ok() {
+        return integer(value, place, column);
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Cell::Text(text.to_str()?.as_bytes()));
+    }
+    if value.is_none() {
+        return Ok(Cell::Missing);
+    }
+    other(value, place, column)
+}
+
+fn integer<'a>(
+    value: &Bound<'_, PyAny>,
+    place: Place,
+    column: &dyn Fn() -> String,
+) -> PyResult<Cell<'a>> {
+    if let Ok(integer) = value.extract::<i64>() {
+        return Ok(Cell::Integer(integer));
+    }
+    value.extract::<f64>().map(Cell::Number).map_err(|_| {
+        let cell = "an integer too large for a float".to_owned();
+        stream_error(StreamError::NotFinite { place, column: column(), cell })
+    })
+}
+
+/// A value of a type that is not Python's own, such as a number of numpy.
+fn other<'a>(
+    value: &Bound<'_, PyAny>,
+    place: Place,
+    column: &dyn Fn() -> String,
+) -> PyResult<Cell<'a>> {
+    let kind = value.get_type().name()?.to_string();
+    match kind.as_str() {
+        "bool" | "bool_" => return Ok(Cell::Flag(value.is_truthy()?)),
+        // What pandas has for "nothing".
+        "NAType" | "NaTType" => return Ok(Cell::Missing),
+        _ => {}
+    }
+    if value.hasattr("__index__")? {
+        return integer(&value.call_method0("__index__")?, place, column);
+    }
+    if value.hasattr("__float__")?
+        && let Ok(number) = value.extract::<f64>()
+    {
+        return Ok(Cell::Number(number));
+    }
+    Err(wrong_type(place, &column(), "a number, a text, a truth value or None", &kind))
+}

@@ -1,0 +1,133 @@
+//! The labels that a model has met: any of Python's values that can be told apart.
+
+use broadstream::stream::Place;
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString},
+};
+
+/// Labels in order of first appearance: a class is a position in this list.
+pub(crate) struct Labels {
+    list: Vec<Py<PyAny>>,
+    classes: Py<PyDict>,
+}
+
+impl Labels {
+    pub(crate) fn new(py: Python<'_>) -> Self {
+        Labels { list: Vec::new(), classes: PyDict::new(py).unbind() }
+    }
+
+    /// These labels, which must differ.
+    pub(crate) fn of<'py>(
+        py: Python<'py>,
+        labels: impl IntoIterator<Item = Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let mut known = Labels::new(py);
+        for (i, label) in labels.into_iter().enumerate() {
+            if known.class_of(&label, Place::Row(i as u64 + 1))? != i {
+                let message = format!("two labels are the same: {}", label.repr()?);
+                return Err(PyValueError::new_err(message));
+            }
+        }
+        Ok(known)
+    }
+
+    pub(crate) fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+        let list = self.list.iter().map(|label| label.clone_ref(py)).collect();
+        Ok(Labels { list, classes: self.classes.bind(py).copy()?.unbind() })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(crate) fn list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, &self.list)
+    }
+
+    /// The label of a class.
+    pub(crate) fn label(&self, py: Python<'_>, class: usize) -> Py<PyAny> {
+        self.list[class].clone_ref(py)
+    }
+
+    pub(crate) fn iter<'a, 'py: 'a>(
+        &'a self,
+        py: Python<'py>,
+    ) -> impl Iterator<Item = &'a Bound<'py, PyAny>> {
+        self.list.iter().map(move |label| label.bind(py))
+    }
+
+    /// The class of a label that was met before.
+    pub(crate) fn find(&self, label: &Bound<'_, PyAny>, place: Place) -> PyResult<Option<usize>> {
+        let class = self.classes.bind(label.py()).get_item(plain(label, place)?);
+        let class = class.map_err(|error| at(place, label, &error))?;
+        class.map(|class| class.extract()).transpose()
+    }
+
+    /// The class of a label, a new one if the label is new.
+    pub(crate) fn class_of(&mut self, label: &Bound<'_, PyAny>, place: Place) -> PyResult<usize> {
+        let py = label.py();
+        let label = plain(label, place)?;
+        let classes = self.classes.bind(py);
+        if let Some(class) = classes.get_item(&label).map_err(|error| at(place, &label, &error))? {
+            return class.extract();
+        }
+        let class = self.list.len();
+        classes.set_item(&label, class)?;
+        self.list.push(label.unbind());
+        Ok(class)
+    }
+
+    /// Forgets the labels beyond the first `keep`.
+    pub(crate) fn truncate(&mut self, py: Python<'_>, keep: usize) -> PyResult<()> {
+        for label in self.list.drain(keep..) {
+            self.classes.bind(py).del_item(label)?;
+        }
+        Ok(())
+    }
+}
+
+/// A label as it is kept: one of numpy's becomes Python's, which is the same on every machine. Nothing
+/// and NaN are no labels.
+fn plain<'py>(label: &Bound<'py, PyAny>, place: Place) -> PyResult<Bound<'py, PyAny>> {
+    let own = label.cast_exact::<PyString>().is_ok()
+        || label.cast_exact::<PyInt>().is_ok()
+        || label.cast_exact::<PyBool>().is_ok();
+    if own {
+        return Ok(label.clone());
+    }
+    let missing = || PyValueError::new_err(format!("{place}: the label is missing"));
+    if label.is_none() {
+        return Err(missing());
+    }
+    if let Ok(number) = label.cast::<PyFloat>() {
+        if number.value().is_nan() {
+            return Err(missing());
+        }
+        return Ok(PyFloat::new(label.py(), number.value()).into_any());
+    }
+    let module = label.get_type().getattr("__module__")?;
+    if module.extract::<&str>().is_ok_and(|module| module == "numpy")
+        && label.hasattr("item")?
+        && !label.hasattr("__len__")?
+    {
+        return label.call_method0("item");
+    }
+    match label.get_type().name()?.to_str()? {
+        "NAType" | "NaTType" => Err(missing()),
+        // A subclass of str may be numpy's.
+        "str_" => Ok(label.str()?.into_any()),
+        _ => Ok(label.clone()),
+    }
+}
+
+/// What cannot be looked up in a dictionary cannot be a label.
+fn at(place: Place, label: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
+    let py = label.py();
+    if error.is_instance_of::<PyTypeError>(py) {
+        PyTypeError::new_err(format!("{place}: a label must be hashable: {}", error.value(py)))
+    } else {
+        error.clone_ref(py)
+    }
+}

@@ -1,0 +1,177 @@
+//! Models as files: the same that the command line reads and writes.
+//!
+//! A model file has texts for labels. Those of Python's labels are stored, and beside them what the
+//! labels were, so that Python gets back what it gave and the command line has something to print. A
+//! pickle keeps the labels themselves.
+
+use std::collections::HashSet;
+
+use broadstream::{
+    OnlineBls, Schema,
+    model_file::{self, Content, ModelFile, Saved},
+    stream::RowEncoding,
+};
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::{PyBool, PyFloat, PyInt, PyString},
+};
+use serde_json::{Map, Value, json};
+
+use crate::{columns::Columns, error::to_python, labels::Labels, learner::Learner};
+
+/// Under which name the notes of a file say what labels were.
+const LABEL_TYPES: &str = "python_label_types";
+
+/// The bytes of a model file. Without `label_texts` its labels are to be kept elsewhere.
+pub(crate) fn to_bytes(py: Python<'_>, learner: &Learner, label_texts: bool) -> PyResult<Vec<u8>> {
+    let (target, encoding) = target_and_encoding(&learner.columns);
+    let mut schema = Schema::new(target.as_str());
+    for input in learner.core.declared_inputs() {
+        schema.push_input(&input.name, input.kind);
+    }
+    let mut notes = Map::new();
+    if learner.columns.target().is_none() {
+        notes.insert("python".to_owned(), json!(true));
+    }
+    if label_texts {
+        let mut seen = HashSet::new();
+        for label in learner.labels.iter(py) {
+            schema.class_of(&text(label, &mut seen)?);
+        }
+        notes.insert(LABEL_TYPES.to_owned(), json!(types(py, &learner.labels)?));
+    }
+    let core = &learner.core;
+    py.detach(|| {
+        let mut bytes = Vec::new();
+        let file = ModelFile {
+            encoding: Some(&encoding),
+            notes: Some(&notes),
+            ..ModelFile::of(Content::Model(core), &schema)
+        };
+        file.write(&mut bytes)?;
+        Ok(bytes)
+    })
+    .map_err(to_python)
+}
+
+/// The model of a file, with these labels or else with those of the file.
+pub(crate) fn from_bytes<'py>(
+    py: Python<'py>,
+    bytes: &[u8],
+    labels: Option<Vec<Bound<'py, PyAny>>>,
+) -> PyResult<Learner> {
+    let saved = py.detach(|| model_file::read(&mut &*bytes));
+    let Saved { model, schema, encoding, notes, .. } = saved.map_err(to_python)?;
+    let labels = match labels {
+        Some(labels) => Labels::of(py, labels)?,
+        None => Labels::of(py, stored_labels(py, &model, &schema, &notes)?)?,
+    };
+    let own = notes.get("python") == Some(&json!(true));
+    let target = (!own).then(|| schema.target().to_owned());
+    let encoding = encoding.unwrap_or_else(|| RowEncoding::of_schema(&schema));
+    let columns = Columns::resume(py, schema, &encoding, target)?;
+    Ok(Learner::new(model, columns, labels))
+}
+
+/// A text for a label that none of those seen has.
+pub(crate) fn text(label: &Bound<'_, PyAny>, seen: &mut HashSet<String>) -> PyResult<String> {
+    let mut text = match label.cast::<PyString>() {
+        Ok(text) => text.to_str()?.to_owned(),
+        Err(_) => label.str()?.to_str()?.to_owned(),
+    };
+    // The number 1 and the text '1' are different labels.
+    if seen.contains(&text) {
+        text = label.repr()?.to_string();
+    }
+    while !seen.insert(text.clone()) {
+        text.push('\'');
+    }
+    Ok(text)
+}
+
+/// What each label is, of those types that can be had back from a text.
+fn types(py: Python<'_>, labels: &Labels) -> PyResult<Vec<Value>> {
+    labels
+        .iter(py)
+        .map(|label| {
+            if let Ok(text) = label.cast_exact::<PyString>() {
+                return Ok(json!({ "str": text.to_str()? }));
+            }
+            if let Ok(flag) = label.cast_exact::<PyBool>() {
+                return Ok(json!({ "bool": flag.is_true() }));
+            }
+            if label.cast_exact::<PyInt>().is_ok() {
+                return Ok(json!({ "int": label.str()?.to_str()? }));
+            }
+            if let Ok(number) = label.cast_exact::<PyFloat>() {
+                return Ok(
+                    json!({ "float": label.str()?.to_str()?, "bits": number.value().to_bits() }),
+                );
+            }
+            let message = format!(
+                "a model file keeps labels that are str, int, float or bool, not {}: pickle keeps \
+                 any",
+                label.get_type().name()?
+            );
+            Err(PyTypeError::new_err(message))
+        })
+        .collect()
+}
+
+/// The labels that a file has: as Python gave them, or texts if another program wrote it.
+fn stored_labels<'py>(
+    py: Python<'py>,
+    model: &OnlineBls,
+    schema: &Schema,
+    notes: &Map<String, Value>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let known = broadstream::Classifier::classes(model);
+    let texts = schema.labels().get(..known).ok_or_else(|| {
+        PyValueError::new_err("the file has no labels by which its classes could be told")
+    })?;
+    let Some(types) = notes.get(LABEL_TYPES).and_then(Value::as_array) else {
+        return Ok(texts.iter().map(|text| PyString::new(py, text).into_any()).collect());
+    };
+    // Labels that the command line has learned since are texts.
+    let mut labels = Vec::with_capacity(known);
+    for (i, text) in texts.iter().enumerate() {
+        let label = types.get(i).and_then(|kind| typed(py, kind));
+        labels.push(label.unwrap_or_else(|| PyString::new(py, text).into_any()));
+    }
+    Ok(labels)
+}
+
+fn typed<'py>(py: Python<'py>, kind: &Value) -> Option<Bound<'py, PyAny>> {
+    if let Some(text) = kind["str"].as_str() {
+        return Some(PyString::new(py, text).into_any());
+    }
+    if let Some(flag) = kind["bool"].as_bool() {
+        return Some(PyBool::new(py, flag).to_owned().into_any());
+    }
+    if let Some(bits) = kind["bits"].as_u64() {
+        return Some(PyFloat::new(py, f64::from_bits(bits)).into_any());
+    }
+    // Whole numbers of any length.
+    let digits = kind["int"].as_str()?;
+    py.get_type::<PyInt>().call1((digits,)).ok()
+}
+
+/// The columns as they are stored, and a name for the target that none of them has.
+fn target_and_encoding(columns: &Columns) -> (String, RowEncoding) {
+    let mut encoding = columns.encoding();
+    let target = match columns.target() {
+        Some(target) => target.to_owned(),
+        None => {
+            let taken = |name: &str| encoding.columns.iter().any(|column| column.name == name);
+            let mut target = "y".to_owned();
+            while taken(&target) {
+                target.push('_');
+            }
+            encoding.target_position = encoding.columns.len();
+            target
+        }
+    };
+    encoding.target.clone_from(&target);
+    (target, encoding)
+}

@@ -1,0 +1,313 @@
+//! The class `Stream`: files and generators.
+
+use std::{collections::HashMap, fs::File, path::Path, sync::Mutex};
+
+use broadstream::{
+    Block, Error, InputKind,
+    stream::{
+        Categories, ColumnCoding, MemoryStream, Place, StreamError, csv::CsvOptions,
+        synth::NamedGenerator,
+    },
+};
+use broadstream_columnar::{TableFormat, TableSource};
+use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
+use pyo3::{
+    exceptions::{PyIsADirectoryError, PyValueError},
+    prelude::*,
+    sync::MutexExt,
+    types::{PyDict, PyString, PyTuple},
+};
+
+use crate::{error::to_python, interrupt::in_pieces};
+
+/// A stream of labelled samples: a file, or a generator by its name.
+///
+/// Files are CSV, TSV, JSON lines, ARFF or LIBSVM, plain or compressed by gzip or zstd, or Parquet or
+/// Arrow; which one is found out. Generators are those of ``broadstream.generators()``, with parameters
+/// behind a colon. A stream begins anew each time that it is iterated over or evaluated.
+///
+/// >>> import broadstream
+/// >>> stream = broadstream.Stream("sea:noise=0,samples=1000")
+/// >>> x, y = next(iter(stream))
+/// >>> y, round(x["0"], 3)
+/// ('false', 6.394)
+/// >>> X, y = stream.arrays()
+/// >>> X.shape
+/// (1000, 3)
+#[pyclass(frozen, module = "broadstream")]
+pub(crate) struct Stream {
+    source: Source,
+    options: CsvOptions,
+    format: Option<TableFormat>,
+    shuffle: Option<u64>,
+    limit: Option<u64>,
+}
+
+enum Source {
+    Generator(NamedGenerator),
+    File(String),
+}
+
+#[pymethods]
+impl Stream {
+    #[new]
+    #[pyo3(signature = (
+        source,
+        *,
+        target = None,
+        drop = None,
+        categorical = None,
+        numeric = None,
+        categories = "one-hot",
+        format = None,
+        delimiter = None,
+        header = None,
+        shuffle = None,
+        limit = None,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "as many as a file has options")]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        target: Option<String>,
+        drop: Option<Vec<String>>,
+        categorical: Option<Vec<String>>,
+        numeric: Option<Vec<String>>,
+        categories: &str,
+        format: Option<&str>,
+        delimiter: Option<&str>,
+        header: Option<bool>,
+        shuffle: Option<u64>,
+        limit: Option<u64>,
+    ) -> PyResult<Self> {
+        let path = source.py().import("os")?.call_method1("fspath", (source,))?;
+        let text: String = path.extract()?;
+        let named = source.cast::<PyString>().is_ok();
+        let generator = if named { NamedGenerator::find(&text).map_err(to_python)? } else { None };
+        let delimiter = match delimiter.map(str::as_bytes) {
+            None => None,
+            Some([byte]) => Some(*byte),
+            Some(_) => return Err(broken("delimiter", "one byte", delimiter.unwrap_or_default())),
+        };
+        let format = match format {
+            None => None,
+            Some(name) => {
+                let known = TableFormat::NAMES.iter().find(|(known, _)| *known == name);
+                let rule = "one of csv, jsonl, arff, libsvm, parquet, arrow";
+                Some(known.ok_or_else(|| broken("format", rule, name))?.1)
+            }
+        };
+        let categories = match categories {
+            "one-hot" => Categories::OneHot,
+            "integer-codes" => Categories::IntegerCodes,
+            other => return Err(broken("categories", "one-hot or integer-codes", other)),
+        };
+        let options = CsvOptions {
+            delimiter,
+            header,
+            target,
+            drop: drop.unwrap_or_default(),
+            categorical: categorical.unwrap_or_default(),
+            numeric: numeric.unwrap_or_default(),
+            categories,
+        };
+        if generator.is_some() && (options != CsvOptions::default() || format.is_some()) {
+            let rule = "a generator has no columns to choose, only its own parameters";
+            return Err(PyValueError::new_err(rule));
+        }
+        let source = generator.map_or(Source::File(text), Source::Generator);
+        Ok(Stream { source, options, format, shuffle, limit })
+    }
+
+    /// The names of the inputs that are known before the first sample.
+    #[getter]
+    fn inputs(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let stream = py.detach(|| self.open())?;
+        Ok(stream.schema().inputs().iter().map(|input| input.name.clone()).collect())
+    }
+
+    /// What is predicted.
+    #[getter]
+    fn target(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(py.detach(|| self.open())?.schema().target().to_owned())
+    }
+
+    /// All samples as an array of numbers, NaN where one is missing, and a list of labels.
+    ///
+    /// For streams whose inputs are all numbers; one with categories is to be iterated over.
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
+        let mut stream = py.detach(|| self.open())?;
+        let (mut rows, mut classes) = (Vec::new(), Vec::new());
+        let mut block = Block::new();
+        let limit = usize::try_from(self.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        let mut ended = false;
+        // How many there are is known at the end.
+        while !ended {
+            in_pieces(py, 4096, |range| {
+                block.clear();
+                let most = range.len().min(limit - classes.len());
+                let read = py.detach(|| stream.read_block(&mut block, most)).map_err(to_python)?;
+                ended |= read == 0;
+                for i in 0..block.len() {
+                    rows.push(block.sample(i).iter().collect::<Vec<_>>());
+                    classes.push(block.class(i));
+                }
+                Ok(())
+            })?;
+        }
+        let schema = stream.schema();
+        let categories = schema.inputs().iter().find(|input| input.kind == InputKind::Indicator);
+        if let Some(input) = categories {
+            let message = format!("the stream has categories, such as '{}'", input.name);
+            return Err(PyValueError::new_err(format!("{message}: iterate over it instead")));
+        }
+        let width = schema.inputs().len();
+        let mut values = vec![f64::NAN; rows.len() * width];
+        for (row, cells) in rows.iter().enumerate() {
+            cells.iter().for_each(|(input, value)| values[row * width + input] = *value);
+        }
+        let labels = classes.into_iter().map(|class| schema.labels()[class].clone()).collect();
+        Ok((values.into_pyarray(py).reshape([rows.len(), width])?, labels))
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Samples> {
+        let samples = Reading {
+            stream: py.detach(|| self.open())?,
+            block: Block::new(),
+            next: 0,
+            left: self.limit.unwrap_or(u64::MAX),
+            cells: Vec::new(),
+        };
+        Ok(Samples(Mutex::new(samples)))
+    }
+
+    fn __repr__(&self) -> String {
+        match &self.source {
+            Source::Generator(generator) => format!("Stream({:?})", generator.text),
+            Source::File(path) => format!("Stream({path:?})"),
+        }
+    }
+}
+
+impl Stream {
+    /// The stream at its beginning.
+    pub(crate) fn open(&self) -> PyResult<Box<dyn broadstream::stream::Stream>> {
+        let stream = match &self.source {
+            Source::Generator(generator) => {
+                let samples = generator.open().map_err(to_python)?.take(generator.samples);
+                Box::new(samples) as Box<dyn broadstream::stream::Stream>
+            }
+            Source::File(path) => self.open_file(path)?,
+        };
+        let Some(seed) = self.shuffle else { return Ok(stream) };
+        let mut stream = stream;
+        let mut shuffled = MemoryStream::read(&mut *stream, None).map_err(to_python)?;
+        shuffled.shuffle(seed);
+        Ok(Box::new(shuffled))
+    }
+
+    fn open_file(&self, path: &str) -> PyResult<Box<dyn broadstream::stream::Stream>> {
+        let file = File::open(path).map_err(|error| not_there(path, &error))?;
+        let metadata = file.metadata().map_err(|error| not_there(path, &error))?;
+        if metadata.is_dir() {
+            let message = format!("{path} is a directory, expected a file");
+            return Err(PyIsADirectoryError::new_err(message));
+        }
+        let source = if metadata.is_file() {
+            let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+            TableSource::file(file, &name, self.format)
+        } else {
+            TableSource::pipe(Box::new(file), self.format)
+        };
+        source.and_then(|source| source.stream(self.options.clone())).map_err(to_python)
+    }
+
+    /// The most samples that are taken of it.
+    pub(crate) fn limit(&self) -> Option<u64> {
+        self.limit
+    }
+}
+
+/// The samples of a stream, one after the other: a dictionary of inputs and a label.
+#[pyclass(frozen, module = "broadstream", name = "_Samples")]
+pub(crate) struct Samples(Mutex<Reading>);
+
+struct Reading {
+    stream: Box<dyn broadstream::stream::Stream>,
+    block: Block,
+    next: usize,
+    left: u64,
+    /// By input, its column and its category if it stands for one.
+    cells: Vec<(String, Option<String>)>,
+}
+
+#[pymethods]
+impl Samples {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let mut reading = self.0.lock_py_attached(py).map_err(|_| {
+            PyValueError::new_err("reading this stream broke down before: iterate over it anew")
+        })?;
+        let Reading { stream, block, next, left, cells } = &mut *reading;
+        if *next == block.len() {
+            block.clear();
+            *next = 0;
+            let most = (*left).min(256) as usize;
+            let read = py.detach(|| stream.read_block(block, most)).map_err(to_python)?;
+            *left -= read as u64;
+            if read == 0 {
+                return Ok(None);
+            }
+            name_cells(&**stream, cells);
+        }
+        let x = PyDict::new(py);
+        for (input, value) in block.sample(*next).iter() {
+            match &cells[input] {
+                (column, None) => x.set_item(column, value)?,
+                (column, Some(category)) => x.set_item(column, category)?,
+            }
+        }
+        let label = &stream.schema().labels()[block.class(*next)];
+        *next += 1;
+        (x, label).into_pyobject(py).map(Some)
+    }
+}
+
+/// Says for inputs that are new which cell they stand for.
+fn name_cells(stream: &dyn broadstream::stream::Stream, cells: &mut Vec<(String, Option<String>)>) {
+    let inputs = &stream.schema().inputs()[cells.len()..];
+    if inputs.is_empty() {
+        return;
+    }
+    let columns = stream.encoding().map(|encoding| encoding.columns).unwrap_or_default();
+    let categorical: HashMap<&str, ()> = columns
+        .iter()
+        .filter(|column| column.coding == ColumnCoding::OneHot)
+        .map(|column| (column.name.as_str(), ()))
+        .collect();
+    for input in inputs {
+        let splits = input.name.match_indices('=').map(|(at, _)| input.name.split_at(at));
+        let split = splits.into_iter().find(|(column, _)| categorical.contains_key(column));
+        cells.push(match split.filter(|_| input.kind == InputKind::Indicator) {
+            Some((column, category)) => (column.to_owned(), Some(category[1..].to_owned())),
+            None => (input.name.clone(), None),
+        });
+    }
+}
+
+/// The system's own error, which is a FileNotFoundError or the like.
+fn not_there(path: &str, error: &std::io::Error) -> PyErr {
+    std::io::Error::new(error.kind(), format!("{path}: {error}")).into()
+}
+
+fn broken(option: &'static str, rule: &'static str, value: &str) -> PyErr {
+    to_python(Error::Config { option, rule, value: format!("'{value}'") })
+}
+
+/// A source that failed for a reason of Python's.
+pub(crate) fn failed(row: usize) -> Error {
+    let source = std::io::Error::other("Python raised an exception");
+    StreamError::Read { place: Place::Row(row as u64 + 1), source }.into()
+}

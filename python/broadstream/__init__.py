@@ -1,0 +1,32 @@
+"""Online classification of data streams, exact after every sample.
+
+:class:`OnlineBLS` learns one sample at a time and predicts at any moment. :func:`evaluate` tests and then
+trains it on a stream: arrays, a table, a file or a generator. ``broadstream.river``,
+``broadstream.sklearn`` and ``broadstream.capymoa`` have the same model as a member of these libraries.
+
+>>> import broadstream
+>>> model = broadstream.OnlineBLS(preset="single")
+>>> result = broadstream.evaluate("sea:samples=2000", model)
+>>> round(result.accuracy, 2)
+0.85
+"""
+
+from __future__ import annotations
+
+from broadstream import datasets
+from broadstream._broadstream import VERSION as __version__
+from broadstream._broadstream import Certificate, OnlineBLS, Stream, generators
+from broadstream._evaluation import Evaluation, evaluate
+from broadstream._streams import generate
+
+__all__ = [
+    "Certificate",
+    "Evaluation",
+    "OnlineBLS",
+    "Stream",
+    "__version__",
+    "datasets",
+    "evaluate",
+    "generate",
+    "generators",
+]

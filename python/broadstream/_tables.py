@@ -1,0 +1,230 @@
+"""Which rows, labels and weights a value stands for, whichever library it comes from.
+
+Nothing is imported to find that out: whoever has a table of pandas has imported pandas. The compiled
+part calls these functions and reads what they return:
+
+- ``("array", array, names)``: a matrix of numbers, whose columns have names or are numbered
+- ``("columns", names, columns, rows)``: columns that are arrays of numbers, pairs of codes and texts, or
+  lists of values
+- ``("dicts", rows)``: a list of dictionaries
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+# The kinds of numpy's types that are numbers: truth values, integers and floats.
+NUMBERS = "biuf"
+
+
+def table(x: Any) -> tuple:
+    """The rows that a value stands for."""
+    if isinstance(x, np.ndarray):
+        return _of_array(x)
+    library = type(x).__module__.partition(".")[0]
+    if library == "pandas" and hasattr(x, "columns"):
+        return _of_pandas(x)
+    if library == "polars" and hasattr(x, "get_columns"):
+        return _of_polars(x)
+    if library == "pyarrow" and hasattr(x, "column_names"):
+        return _of_arrow(x)
+    if library == "scipy" and hasattr(x, "tocsr"):
+        raise TypeError(
+            "sparse matrices are not taken, since they do not tell 0 from absent: "
+            "give dictionaries of what is present, or a dense array"
+        )
+    if isinstance(x, Mapping):
+        raise TypeError("expected rows, got one dictionary: give it to learn_one, or a list of such")
+    if hasattr(x, "__arrow_c_stream__"):
+        return _of_arrow(_pyarrow().table(x))
+    if hasattr(x, "__array__"):
+        return _of_array(np.asarray(x))
+    if isinstance(x, (str, bytes)) or not isinstance(x, Iterable):
+        raise TypeError(f"expected rows (an array, a table or dictionaries), got {_kind(x)}")
+    return _of_rows(list(x))
+
+
+def row(x: Any) -> dict | np.ndarray:
+    """One sample: a dictionary, or an array of numbers."""
+    if isinstance(x, dict):
+        return x
+    if isinstance(x, Mapping):
+        return dict(x)
+    if hasattr(x, "to_dict"):
+        return dict(x.to_dict())
+    if isinstance(x, (str, bytes)) or not (hasattr(x, "__array__") or isinstance(x, Iterable)):
+        raise TypeError(f"expected a sample (a dictionary or its values), got {_kind(x)}")
+    values = np.asarray(x)
+    if values.ndim != 1:
+        raise ValueError(f"expected one sample, got an array of shape {values.shape}")
+    if values.dtype.kind in NUMBERS:
+        return values.astype(np.float64, copy=False)
+    if values.dtype.kind in "OUS":
+        return dict(enumerate(list(x)))
+    raise TypeError(f"expected numbers, got an array of {values.dtype}")
+
+
+def labels(y: Any) -> list:
+    """The labels of rows as Python's own values."""
+    if isinstance(y, list):
+        return y
+    if isinstance(y, np.ndarray) or hasattr(y, "__array__"):
+        shape = np.shape(y)
+        if len(shape) != 1:
+            raise ValueError(f"y must have one label for each row, got an array of shape {shape}")
+    for method in ("tolist", "to_list", "to_pylist"):
+        if hasattr(y, method):
+            return list(getattr(y, method)())
+    if isinstance(y, (str, bytes)) or not isinstance(y, Iterable):
+        raise TypeError(f"expected labels, got {_kind(y)}")
+    return list(y)
+
+
+def weights(sample_weight: Any) -> np.ndarray:
+    """The weights of rows."""
+    values = np.asarray(sample_weight)
+    if values.ndim != 1:
+        raise ValueError(
+            f"sample_weight must have one number for each row, got an array of shape {values.shape}"
+        )
+    if values.dtype.kind not in NUMBERS and values.size:
+        raise TypeError(f"sample_weight must be numbers, got an array of {values.dtype}")
+    return values.astype(np.float64, copy=False)
+
+
+def label_array(labels: list, classes: np.ndarray) -> np.ndarray:
+    """The labels of classes as an array; −1 is None. Its type is that of the labels if they share one."""
+    kinds = {type(label) for label in labels}
+    if len(kinds) == 1 and kinds <= {bool, int, float, str} and (classes >= 0).all():
+        try:
+            known = np.asarray(labels)
+        except OverflowError:
+            known = np.empty(0, dtype=object)
+        if known.dtype.kind != "O":
+            return known[classes]
+    known = np.empty(len(labels) + 1, dtype=object)
+    known[: len(labels)] = labels
+    return known[classes]
+
+
+def _of_array(array: np.ndarray) -> tuple:
+    if array.ndim != 2:
+        raise ValueError(
+            f"expected rows and columns, got an array of shape {array.shape}: "
+            "reshape(1, -1) makes one row of it"
+        )
+    if array.dtype.kind in NUMBERS:
+        return "array", array, None
+    if array.dtype.kind in "OU":
+        names = [str(column) for column in range(array.shape[1])]
+        return "columns", names, [array[:, j].tolist() for j in range(array.shape[1])], len(array)
+    raise TypeError(f"expected numbers or texts, got an array of {array.dtype}")
+
+
+def _of_pandas(frame: Any) -> tuple:
+    names = [str(name) for name in frame.columns]
+    if len(names) and all(
+        isinstance(kind, np.dtype) and kind.kind in NUMBERS for kind in frame.dtypes
+    ):
+        return "array", frame.to_numpy(), names
+    columns = [_of_series(frame.iloc[:, j], name) for j, name in enumerate(names)]
+    return "columns", names, columns, len(frame)
+
+
+def _of_series(series: Any, name: str) -> Any:
+    kind = series.dtype
+    if isinstance(kind, np.dtype):
+        if kind.kind in NUMBERS:
+            return series.to_numpy()
+        if kind.kind == "O":
+            return series.tolist()
+    elif hasattr(series, "cat"):
+        return _coded(series.cat.codes.to_numpy(), series.cat.categories)
+    elif getattr(kind, "kind", "O") in NUMBERS:
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    elif str(kind).startswith(("string", "str")):
+        return series.astype(object).where(series.notna(), None).tolist()
+    raise TypeError(f"column '{name}': expected numbers or texts, got {kind}")
+
+
+def _of_polars(frame: Any) -> tuple:
+    names = list(frame.columns)
+    columns = [_of_polars_series(column, name) for name, column in zip(names, frame.get_columns())]
+    return "columns", names, columns, frame.height
+
+
+def _of_polars_series(series: Any, name: str) -> Any:
+    kind = series.dtype
+    if kind.is_numeric():
+        return series.cast(_of_module(series, "Float64")).to_numpy()
+    text = str(kind)
+    if text == "Boolean":
+        return series.cast(_of_module(series, "Float64")).to_numpy()
+    if text in ("String", "Utf8", "Null") or text.startswith(("Categorical", "Enum")):
+        return series.to_list()
+    raise TypeError(f"column '{name}': expected numbers or texts, got {kind}")
+
+
+def _of_module(series: Any, name: str) -> Any:
+    import sys
+
+    return getattr(sys.modules[type(series).__module__.partition(".")[0]], name)
+
+
+def _of_arrow(arrow: Any) -> tuple:
+    types = _pyarrow().types
+    names = [str(name) for name in arrow.column_names]
+    columns: list[Any] = []
+    for name, column in zip(names, arrow.columns):
+        kind = column.type
+        if types.is_dictionary(kind):
+            column, kind = column.cast(kind.value_type), kind.value_type
+        if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+            columns.append(column.cast("float64").to_numpy(zero_copy_only=False))
+        elif types.is_boolean(kind):
+            columns.append(column.cast("int8").cast("float64").to_numpy(zero_copy_only=False))
+        elif types.is_string(kind) or types.is_large_string(kind) or types.is_null(kind):
+            columns.append(column.to_pylist())
+        else:
+            raise TypeError(f"column '{name}': expected numbers or texts, got {kind}")
+    return "columns", names, columns, arrow.num_rows
+
+
+def _of_rows(rows: list) -> tuple:
+    if not rows or all(isinstance(row, dict) for row in rows):
+        return "dicts", rows
+    if all(isinstance(row, Mapping) for row in rows):
+        return "dicts", [dict(row) for row in rows]
+    if any(isinstance(row, Mapping) for row in rows):
+        raise TypeError("expected rows of one kind, got dictionaries among others")
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        array = np.asarray(rows, dtype=object)
+    if array.ndim != 2:
+        lengths = sorted({len(row) for row in rows if hasattr(row, "__len__")})
+        found = f"rows of {lengths[0]} to {lengths[-1]} values" if lengths else _kind(rows[0])
+        raise ValueError(f"expected rows of the same length, got {found}")
+    if array.dtype.kind == "U":
+        # Numbers among texts would have become texts.
+        array = np.asarray(rows, dtype=object)
+    return _of_array(array)
+
+
+def _coded(codes: np.ndarray, categories: Iterable) -> tuple[np.ndarray, list[str]]:
+    return codes, [str(category) for category in categories]
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise TypeError("this table needs pyarrow to be read: pip install pyarrow") from None
+    return pyarrow
+
+
+def _kind(x: Any) -> str:
+    return f"{type(x).__module__}.{type(x).__qualname__}".removeprefix("builtins.")
