@@ -1,0 +1,87 @@
+"""The online broad learning system as a classifier of CapyMOA.
+
+>>> from capymoa.evaluation import prequential_evaluation
+>>> from capymoa.stream.generator import SEA
+>>> from broadstream.capymoa import OnlineBLS
+>>> stream = SEA()
+>>> learner = OnlineBLS(stream.get_schema(), preset="single")
+>>> results = prequential_evaluation(stream, learner, max_instances=1000)
+>>> results["cumulative"].accuracy() > 80
+True
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from capymoa.base import Classifier
+from capymoa.core import Instance, LabeledInstance
+from capymoa.stream import Schema
+
+from broadstream import _broadstream
+
+__all__ = ["OnlineBLS"]
+
+
+class OnlineBLS(Classifier):
+    """Online broad learning system.
+
+    Nominal attributes of the schema are categories, missing values are absent. The options are those of
+    :class:`broadstream.OnlineBLS`, but for its seed.
+    """
+
+    def __init__(self, schema: Schema, random_seed: int = 1, **options: Any) -> None:
+        super().__init__(schema, random_seed)
+        if not schema.is_classification():
+            raise ValueError("expected a schema whose target is nominal, got one of a regression")
+        self.options = options
+        self.model = _broadstream.OnlineBLS(**options, seed=random_seed)
+        self._attributes = _attributes(schema)
+        self._numbers_only = all(values is None for _, values in self._attributes)
+
+    def __str__(self) -> str:
+        return "OnlineBLS"
+
+    def cli_help(self) -> str:
+        """What the options are."""
+        return _broadstream.OnlineBLS.__doc__ or ""
+
+    def train(self, instance: LabeledInstance) -> None:
+        """Learn an instance. One without a label is passed over."""
+        if self.schema.is_y_index_in_range(instance.y_index):
+            self.model.learn_one(self._sample(instance), int(instance.y_index))
+
+    def predict_proba(self, instance: Instance) -> np.ndarray | None:
+        """The probability of each class of the schema; None before any was learned."""
+        by_label = self.model.predict_proba_one(self._sample(instance))
+        if not by_label:
+            return None
+        probabilities = np.zeros(self.schema.get_num_classes())
+        probabilities[list(by_label)] = list(by_label.values())
+        return probabilities
+
+    def predict(self, instance: Instance) -> int | None:
+        """The most likely class; None before any was learned."""
+        return self.model.predict_one(self._sample(instance))
+
+    def _sample(self, instance: Instance) -> Any:
+        values = np.asarray(instance.x, dtype=np.float64)
+        if self._numbers_only:
+            return values
+        return {
+            name: value if values is None or np.isnan(value) else values[int(value)]
+            for (name, values), value in zip(self._attributes, values)
+        }
+
+
+def _attributes(schema: Schema) -> list[tuple[str, list[str] | None]]:
+    """The attributes in their order, nominal ones with their values."""
+    header = schema.get_moa_header()
+    nominal = {str(name): values for name, values in schema.get_nominal_attributes().items()}
+    names = [
+        str(header.attribute(i).name())
+        for i in range(header.numAttributes())
+        if i != header.classIndex()
+    ]
+    return [(name, list(nominal[name]) if name in nominal else None) for name in names]

@@ -1,0 +1,214 @@
+"""The online broad learning system as a classifier of scikit-learn.
+
+>>> from sklearn.datasets import load_iris
+>>> from sklearn.model_selection import cross_val_score
+>>> from broadstream.sklearn import OnlineBLSClassifier
+>>> X, y = load_iris(return_X_y=True)
+>>> bool(cross_val_score(OnlineBLSClassifier(), X, y).mean() > 0.94)
+True
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from broadstream._broadstream import OnlineBLS
+from broadstream._options import Options
+
+__all__ = ["OnlineBLSClassifier"]
+
+
+class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
+    """Online broad learning system.
+
+    Ridge regression on random features of the inputs, whose closed-form optimum is kept up to date sample
+    by sample. ``partial_fit`` in any batches gives the result of one by one, and new classes may come at
+    any time. NaN is absent.
+
+    By default this is one regression that forgets nothing: ``fit`` depends on neither the order of samples
+    nor on how often one is repeated rather than weighted, and scales inputs by all of them.
+    ``preset="default"`` is the model for streams that drift.
+
+    Parameters
+    ----------
+    preset : {"default", "single", "paper"}, default="single"
+        What the options are that are left out.
+    nested_models : int, default=1
+        How many regressions on fewer features share in predictions. More than 1 follow the order of samples.
+    scaling : str or dict, default="standard"
+        How inputs are scaled: ``standard``, ``robust``, ``min-max``, ``none``, or given for each input.
+    class_weight : dict, "balanced", "auto" or None, default=None
+        What samples count by their class. In ``partial_fit``, "balanced" goes by the samples so far.
+    random_state : int, RandomState instance or None, default=0
+        The seed of the random features.
+
+    The other parameters are the options of :class:`broadstream.OnlineBLS`; None leaves them to the preset.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    n_features_in_ : int
+        How many features were seen.
+    feature_names_in_ : ndarray
+        Their names, if they had names that are all texts.
+    model_ : broadstream.OnlineBLS
+        The model itself, which knows classes by the order in which they were announced or came.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from broadstream.sklearn import OnlineBLSClassifier
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> OnlineBLSClassifier().fit(X, X[:, 0] > 0).score(X, X[:, 0] > 0) > 0.9
+    True
+    """
+
+    classes_: np.ndarray
+    model_: OnlineBLS
+    # The class that each of the model's labels stands for.
+    _codes: list[Any]
+
+    def __init__(
+        self,
+        *,
+        preset: str = "single",
+        feature_groups: int | None = None,
+        feature_nodes: int | None = None,
+        enhancement_groups: int | None = None,
+        enhancement_nodes: int | None = None,
+        enhancement_source: str | None = None,
+        activation: str | None = None,
+        weight_scale: str | None = None,
+        inputs_per_sample: int | None = None,
+        scaling: str | dict | None = "standard",
+        freeze_scaling_after: int | None = None,
+        ridge: float | str | None = None,
+        forgetting: float | str | None = None,
+        window: int | None = None,
+        refresh_every: int | None = None,
+        correction_steps: int | None = None,
+        nested_models: int | None = 1,
+        stacking: bool | None = None,
+        label_lags: int | None = None,
+        class_weight: dict | str | None = None,
+        keep_weights: bool | None = None,
+        threads: int | None = None,
+        memory_limit: int | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
+        self._keep_options(locals())
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineBLSClassifier:
+        """Forget all that was learned, and learn these samples."""
+        X, y = self._validated(X, y, reset=True)
+        self.classes_ = np.unique(y)
+        weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        class_weight = self.class_weight
+        if class_weight == "balanced":
+            class_weight = None
+            weights = weights * _balanced(y, weights)
+        model = self._new_model(class_weight)
+        weights = self._by_class(y, weights)
+        if not np.any(weights > 0):
+            raise ValueError("sample_weight must have a positive entry")
+        if model.config["scaling"] != "none" and "given" not in model.config["scaling"]:
+            model.fit_scaling(X, weights)
+        self._learn(model, X, y, weights)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> OnlineBLSClassifier:
+        """Learn these samples too.
+
+        ``classes`` may announce labels that are still to come; labels may also come unannounced.
+        """
+        first = not hasattr(self, "model_")
+        X, y = self._validated(X, y, reset=first)
+        weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        known = np.unique(y if classes is None else np.concatenate([np.unique(classes), y]))
+        if first:
+            self.classes_ = known
+            model = self._new_model(self.class_weight)
+        else:
+            model = self.model_
+            if classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+                raise ValueError(
+                    f"classes must be those of the first call, {self.classes_}, got {np.unique(classes)}"
+                )
+            known = np.union1d(self.classes_, known)
+            self._codes = self._codes + [
+                label for label in known if label not in set(self._codes)
+            ]
+            self.classes_ = known
+        self._learn(model, X, y, self._by_class(y, weights))
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most likely class of each sample."""
+        check_is_fitted(self, "model_")
+        codes = self.model_.predict_many(self._checked(X)).astype(np.intp)
+        return np.asarray(self._codes)[codes]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each of ``classes_``, in their order."""
+        check_is_fitted(self, "model_")
+        X = self._checked(X)
+        probabilities = np.zeros((len(X), len(self.classes_)))
+        columns = np.searchsorted(self.classes_, np.asarray(self._codes)[self.model_.labels])
+        probabilities[:, columns] = self.model_.predict_proba_many(X)
+        return probabilities
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithm of ``predict_proba``."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _new_model(self, class_weight: Any) -> OnlineBLS:
+        self._codes = list(self.classes_)
+        options = self._options()
+        options["class_weight"] = class_weight if isinstance(class_weight, str) else None
+        if options["inputs_per_sample"] is None:
+            options["inputs_per_sample"] = max(1, self.n_features_in_)
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):
+            seed = check_random_state(seed).randint(2**31)
+        return OnlineBLS(**options, seed=seed)
+
+    def _learn(self, model: OnlineBLS, X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> None:
+        codes = {label: code for code, label in enumerate(self._codes)}
+        model.learn_many(X, [codes[label] for label in y.tolist()], weights)
+        self.model_ = model
+
+    def _by_class(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        if isinstance(self.class_weight, dict):
+            return weights * compute_sample_weight(self.class_weight, y)
+        return weights
+
+    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[np.ndarray, np.ndarray]:
+        X, y = validate_data(self, X, y, reset=reset, ensure_all_finite="allow-nan")
+        check_classification_targets(y)
+        return X, y
+
+    def _checked(self, X: Any) -> np.ndarray:
+        return validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+
+
+def _balanced(y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weights by which all classes count alike."""
+    classes, positions = np.unique(y, return_inverse=True)
+    totals = np.bincount(positions, weights=weights)
+    shares = np.where(totals > 0, weights.sum() / (len(classes) * np.maximum(totals, 1e-300)), 0.0)
+    return shares[positions]
