@@ -10,10 +10,11 @@ BENCH_OPTIONS ?=
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test soak fuzz bench accuracy peers lint format doc deny clean
+.PHONY: help build demo test test-rust test-python python-packages wheel soak fuzz bench bench-python \
+	accuracy peers lint format doc deny clean
 
 help: ## List the tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Build the command line into target/release/broadstream
 	$(CARGO) build --release --locked
@@ -21,8 +22,30 @@ build: ## Build the command line into target/release/broadstream
 demo: ## Classify the built-in drifting stream
 	$(CARGO) run --release --locked --quiet -- run
 
-test: ## Run every test, the examples in the documentation included
-	$(CARGO) test --workspace --locked
+# Packages are downloaded while Rust compiles.
+test: ## Run every test, the examples in the documentation included (sets up all that it needs)
+	$(MAKE) --no-print-directory -j2 test-rust python-packages
+	$(MAKE) --no-print-directory test-python
+
+test-rust: ## Run the tests of the Rust crates alone
+	$(CARGO) test --locked
+
+# The profile of the tests, which has assertions and shares what they compiled.
+test-python: python-packages ## Build the Python package and run its tests alone
+	rm -rf target/test-wheel
+	.venv/bin/maturin build --quiet --profile dev --locked --out target/test-wheel
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall \
+		target/test-wheel/*.whl
+	.venv/bin/python -m mypy.stubtest --mypy-config-file pyproject.toml \
+		--allowlist python/stubtest-allowlist.txt broadstream
+	.venv/bin/python -m pytest --quiet
+
+python-packages: # Make .venv with what the Python tests need
+	python/prepare.sh
+
+wheel: ## Build the Python package for others into dist
+	python/prepare.sh
+	.venv/bin/maturin build --release --locked --out dist
 
 soak: ## Update factors for millions of samples and compare with an exact refit (minutes)
 	$(CARGO) run --release --locked --example soak -p broadstream
@@ -36,6 +59,10 @@ bench: build ## Time the factor beside its peers into bench/results.md (installs
 	bench/prepare.sh
 	cd bench && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(CARGO) run --release --locked -- \
 		--python .venv/bin/python --program $(BROADSTREAM) $(BENCH_OPTIONS)
+
+bench-python: wheel ## Compare the Python package with River's ensembles and with the Rust library
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
+	.venv/bin/python -m broadstream.bench_peers
 
 accuracy: build ## Run the default on ten streams into docs/accuracy.md: make accuracy DATA=DIR
 	docs/accuracy.sh $(BROADSTREAM) "$(abspath $(DATA))"
@@ -64,4 +91,4 @@ deny: ## Check licences and sources of dependencies (installs cargo-deny if it i
 
 clean: ## Remove all that was built
 	$(CARGO) clean
-	rm -rf bench/target bench/.venv fuzz/target fuzz/corpus fuzz/logs peers/.venv
+	rm -rf .venv dist bench/target bench/.venv fuzz/target fuzz/corpus fuzz/logs peers/.venv

@@ -50,7 +50,7 @@ def evaluate(
     :class:`Stream`, or what one is made of: a path or a generator. ``model`` must be new; without it the
     default is evaluated. It is trained on the way, and can go on afterwards.
 
-    ``curve_every`` is after how many samples the curve has a point, by default about 100 in all.
+    ``curve_every`` is after how many samples the curve has a point, by default a hundredth of them.
     ``delay`` is by how many samples labels come late. ``progress`` is shown in terminals and notebooks
     unless it is False. Ctrl-C stops the evaluation and leaves the model as far as it has come.
 
@@ -121,11 +121,11 @@ def _split(table: Any, target: str) -> tuple[Any, Any]:
 
 
 def _curve_every(rows: Any, limit: int | None) -> int:
-    """After how many samples there is a point, so that there are about a hundred."""
-    known = limit
-    if known is None and hasattr(rows, "__len__"):
-        known = len(rows)
-    return max(1, (known if known is not None else 100_000) // 100)
+    """After how many samples there is a point: there are a hundred, or one for each thousand."""
+    known = rows.samples if isinstance(rows, Stream) else _tables.length(rows)
+    if known is None:
+        return 1000 if limit is None else max(1, limit // 100)
+    return max(1, min(known, known if limit is None else limit) // 100)
 
 
 @dataclass(frozen=True)

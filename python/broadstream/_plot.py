@@ -41,5 +41,6 @@ def plot(evaluation: Evaluation, metric: str, figure: Figure | None) -> Figure:
     axes.set_ylabel(METRICS[metric])
     axes.set_title(f"{evaluation.source}: {METRICS[metric]} {evaluation.metrics[metric]:.4f}")
     axes.grid(alpha=0.3)
-    axes.legend(loc="best", frameon=False)
+    # Below the axes, where no curve is.
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
     return figure

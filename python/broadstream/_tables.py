@@ -47,6 +47,14 @@ def table(x: Any) -> tuple:
     return _of_rows(list(x))
 
 
+def length(x: Any) -> int | None:
+    """How many rows a table has, if it can tell."""
+    try:
+        return len(x)
+    except TypeError:
+        return None
+
+
 def row(x: Any) -> dict | np.ndarray:
     """One sample: a dictionary, or an array of numbers."""
     if isinstance(x, dict):

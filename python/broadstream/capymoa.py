@@ -28,15 +28,16 @@ class OnlineBLS(Classifier):
     """Online broad learning system.
 
     Nominal attributes of the schema are categories, missing values are absent. The options are those of
-    :class:`broadstream.OnlineBLS`, but for its seed.
+    :class:`broadstream.OnlineBLS`, but for its seed. CapyMOA brings samples one at a time, so there are
+    1000 enhancement nodes unless told otherwise: such a model stays in the processor's cache.
     """
 
     def __init__(self, schema: Schema, random_seed: int = 1, **options: Any) -> None:
         super().__init__(schema, random_seed)
         if not schema.is_classification():
             raise ValueError("expected a schema whose target is nominal, got one of a regression")
-        self.options = options
-        self.model = _broadstream.OnlineBLS(**options, seed=random_seed)
+        self.options = {"enhancement_nodes": 1000, **options}
+        self.model = _broadstream.OnlineBLS(**self.options, seed=random_seed)
         self._attributes = _attributes(schema)
         self._numbers_only = all(values is None for _, values in self._attributes)
 

@@ -131,6 +131,13 @@ impl Stream {
         Ok(py.detach(|| self.open())?.schema().target().to_owned())
     }
 
+    /// How many samples there are, if that is known before they are read.
+    #[getter]
+    fn samples(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        let remaining = py.detach(|| self.open())?.remaining();
+        Ok(remaining.map(|samples| samples.min(self.limit.unwrap_or(u64::MAX))))
+    }
+
     /// All samples as an array of numbers, NaN where one is missing, and a list of labels.
     ///
     /// For streams whose inputs are all numbers; one with categories is to be iterated over.

@@ -1,0 +1,313 @@
+"""A refused call says which rule was broken, by what and where, and leaves the model as it was."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+NAN, INF = float("nan"), float("inf")
+HUGE = 10**400
+TWO = [[1.0, 2.0, 3.0, 4.0]] * 2
+
+ROWS = {
+    "one sample": ([1.0, 2.0, 3.0, 4.0], "expected rows"),
+    "one dimension": (np.ones(4), r"array of shape \(4,\)"),
+    "three dimensions": (np.ones((2, 2, 2)), r"array of shape \(2, 2, 2\)"),
+    "no dimension": (np.array(1.0), r"array of shape \(\)"),
+    "ragged lists": ([[1.0, 2.0], [1.0]], "rows of 1 to 2 values"),
+    "ragged texts": ([["a", "b"], ["a"]], "rows of 1 to 2 values"),
+    "texts": (["ab", "cd"], "expected rows"),
+    "complex numbers": (np.ones((2, 2), dtype=complex), "complex128"),
+    "times": (np.ones((2, 2), dtype="M8[s]"), "datetime64"),
+    "durations": (np.ones((2, 2), dtype="m8[s]"), "timedelta64"),
+    "bytes": (np.array([[b"a"], [b"b"]]), "S1"),
+    "records": (np.zeros(2, dtype=[("a", "f8")]), r"array of shape \(2,\)"),
+    "lists inside": (np.array([[1, [2]], [1, 2]], dtype=object), "row 1, column '1'.*list"),
+    "infinity": ([[1.0, 2.0], [1.0, INF]], "row 2, column '1'.*inf"),
+    "minus infinity": (np.array([[1.0, 2.0], [-INF, 1.0]]), "row 2, column '0'.*inf"),
+    "infinity of 32 bits": (np.array([[1, 2], [INF, 1]], dtype="f4"), "row 2, column '0'.*inf"),
+    "infinity in a dictionary": ([{"a": 1}, {"a": INF}], "row 2, column 'a'.*inf"),
+    "an enormous integer": ([{"a": 1}, {"a": HUGE}], "row 2, column 'a'.*too large"),
+    "enormous integers": ([[HUGE], [1]], "row 1, column '0'.*too large"),
+    "text for a number": ([{"0": 1.0}, {"0": "warm"}], "row 2, column '0'.*warm"),
+    "infinite text": ([{"0": 1.0}, {"0": "inf"}], "row 2, column '0'.*inf"),
+    "complex cell": ([{"a": 1}, {"a": 1j}], "row 2, column 'a'.*complex"),
+    "complex cell of numpy": ([{"a": 1}, {"a": np.complex128(1j)}], "row 2, column 'a'.*complex"),
+    "bytes cell": ([{"a": 1}, {"a": b"x"}], "row 2, column 'a'.*bytes"),
+    "list cell": ([{"a": 1}, {"a": [1]}], "row 2, column 'a'.*list"),
+    "array cell": ([{"a": 1}, {"a": np.ones(2)}], "row 2, column 'a'.*ndarray"),
+    "date cell": ([{"a": 1}, {"a": datetime.date(2024, 1, 1)}], "row 2, column 'a'.*date"),
+    "duration cell": ([{"a": 1}, {"a": np.timedelta64(5, "s")}], "row 2, column 'a'.*timedelta64"),
+    "object cell": ([{"a": 1}, {"a": object()}], "row 2, column 'a'.*object"),
+    "text that is none": ([{"a": "x"}, {"a": "\ud800"}], "surrogates"),
+    "name that is none": ([{"a": "x"}, {"\ud800": 1}], "surrogates"),
+    "the same name twice": ([{1: 1.0}, {1: 1.0, "1": 2.0}], "row 2.*'1'"),
+    "one category of two columns": ([{"a": "b=c"}, {"a=b": "c"}], "row 2, column 'a=b'.*'a=b=c'"),
+    "a long text": ([{"a": "x"}, {"a": "x" * 10_000}], "row 2, column 'a'"),
+    "dictionary and list": ([{"a": 1}, [1]], "dictionaries among others"),
+    "list and dictionary": ([[1], {"a": 1}], "dictionaries among others"),
+    "sparse matrix": (scipy.sparse.csr_matrix(np.eye(2)), "sparse"),
+    "sparse array": (scipy.sparse.coo_array(np.eye(2)), "sparse"),
+    "one dictionary": ({"a": 1.0}, "one dictionary.*learn_one"),
+    "text": ("rows", "got str"),
+    "bytes alone": (b"rows", "got bytes"),
+    "nothing": (None, "got NoneType"),
+    "a number": (3, "got int"),
+    "a function": (len, "got builtin_function_or_method"),
+    "numbers": (range(2), "expected rows"),
+    "pandas of times": (pd.DataFrame({"a": pd.to_datetime(["2024", "2025"])}), "'a'.*datetime64"),
+    "pandas of complex numbers": (pd.DataFrame({"a": [1, 1j]}), "'a'.*complex128"),
+    "pandas of lists": (pd.DataFrame({"a": [1, [2]]}), "row 2, column 'a'.*list"),
+    "pandas of intervals": (pd.DataFrame({"a": pd.interval_range(0, 2)}), "'a'.*interval"),
+    "pandas of one name": (pd.DataFrame([[1, 2]] * 2, columns=["a", "a"]), "named 'a'"),
+    "pandas of one text": (pd.DataFrame([[1, 2]] * 2, columns=[1, "1"]), "named '1'"),
+    "pandas of infinity": (pd.DataFrame({"a": [1, INF]}), "row 2, column 'a'.*inf"),
+    "series of pandas": (pd.Series([1, 2]), r"array of shape \(2,\)"),
+    "polars of lists": (pl.DataFrame({"a": [[1], [2]]}), "'a'.*List"),
+    "polars of dates": (pl.DataFrame({"a": [datetime.date(2024, 1, 1)] * 2}), "'a'.*Date"),
+    "polars not collected": (pl.LazyFrame({"a": [1, 2]}), "LazyFrame"),
+    "series of polars": (pl.Series([1, 2]), "expected rows"),
+    "arrow of lists": (pa.table({"a": [[1], [2]]}), "'a'.*list"),
+    "arrow of bytes": (pa.table({"a": [b"1", b"2"]}), "'a'.*binary"),
+    "arrow of one name": (pa.table([[1, 2], [1, 2]], names=["a", "a"]), "named 'a'"),
+}
+
+
+@pytest.mark.parametrize("method", ["learn_many", "test_then_train", "predict_many"])
+@pytest.mark.parametrize("kind", ROWS)
+@pytest.mark.filterwarnings("ignore:Casting complex")
+def test_rows_that_are_none_are_refused(kind, method, trained, no_trace):
+    rows, message = ROWS[kind]
+    labels = () if method == "predict_many" else ([0, "new"],)
+    with no_trace(trained), pytest.raises((ValueError, TypeError), match=message):
+        getattr(trained, method)(rows, *labels)
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (None, "got NoneType"),
+        (3, "got int"),
+        ("text", "got str"),
+        ([[1.0, 2.0]], r"shape \(1, 2\)"),
+        (np.ones((2, 2)), r"shape \(2, 2\)"),
+        ([1.0, [2.0]], "."),
+        ([1.0, INF], "column '1'.*inf"),
+        ([1.0, 1j], "complex"),
+        ([1.0, b"x"], "bytes"),
+        ({"0": "warm"}, "column '0'.*warm"),
+        ({"a": object()}, "column 'a'.*object"),
+        ({"0": np.complex128(1j)}, "column '0'.*complex"),
+        ({"0": 1.0, 0: 2.0}, "'0'"),
+        (iter([1.0]), "expected"),
+        (np.array(["2024"], dtype="M8[s]"), "datetime64"),
+        (pd.DataFrame({"a": [1]}), "."),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("method", ["learn_one", "predict_one", "predict_proba_one", "leverage_one"])
+@pytest.mark.filterwarnings("ignore:Casting complex")
+def test_samples_that_are_none_are_refused(x, message, method, trained, no_trace):
+    labels = ("new",) if method == "learn_one" else ()
+    with no_trace(trained), pytest.raises((ValueError, TypeError), match=message):
+        getattr(trained, method)(x, *labels)
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_numbers_beyond_64_bits_are_refused(trained, no_trace):
+    rows = np.array([["1"], ["1e400"]]).astype("longdouble")
+    with no_trace(trained), pytest.raises(ValueError, match="row 2, column '0'"):
+        trained.learn_many(rows, [0, 1])
+
+
+MISSING_LABELS = [
+    None,
+    NAN,
+    np.float64("nan"),
+    np.float32("nan"),
+    np.float16("nan"),
+    np.datetime64("NaT"),
+    np.timedelta64("NaT"),
+    pd.NA,
+    pd.NaT,
+]
+
+
+@pytest.mark.parametrize("label", MISSING_LABELS, ids=lambda label: f"{type(label).__name__} {label}")
+def test_missing_labels_are_refused(label, trained, no_trace):
+    with no_trace(trained):
+        with pytest.raises(ValueError, match="row 1: the label is missing"):
+            trained.learn_one(TWO[0], label)
+        with pytest.raises(ValueError, match="row 2: the label is missing"):
+            trained.learn_many(TWO, ["new", label])
+        with pytest.raises(ValueError, match="row 2: the label is missing"):
+            trained.test_then_train(TWO, ["new", label])
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([1.0, NAN], dtype="f4"),
+        np.array([1, None], dtype=object),
+        pd.Series([1, None]),
+        pd.Series(["a", None], dtype="string"),
+        pd.Series([1, None], dtype="Int64"),
+        pd.Series(["a", None], dtype="category"),
+        pl.Series(["a", None]),
+        pa.array([1, None]),
+    ],
+    ids=lambda y: f"{type(y).__module__} {y.dtype if hasattr(y, 'dtype') else y.type}",
+)
+def test_missing_labels_of_libraries_are_refused(y, trained, no_trace):
+    with no_trace(trained), pytest.raises(ValueError, match="row 2: the label is missing"):
+        trained.learn_many(TWO, y)
+
+
+@pytest.mark.parametrize("label", [[1], {}, {1}, np.array([1]), np.array(1), (1, [2])], ids=repr)
+def test_labels_that_cannot_be_told_apart_are_refused(label, trained, no_trace):
+    with no_trace(trained):
+        with pytest.raises(TypeError, match="row 1: a label must be hashable"):
+            trained.learn_one(TWO[0], label)
+        with pytest.raises(TypeError, match="row 2: a label must be hashable"):
+            trained.learn_many(TWO, ["new", label])
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([0], "y must have 2 entries, got 1"),
+        ([0, 1, 0], "y must have 2 entries, got 3"),
+        (np.zeros((2, 1)), r"shape \(2, 1\)"),
+        (pd.DataFrame({"y": [0, 1]}), r"shape \(2, 1\)"),
+        (np.array(0), r"shape \(\)"),
+        ("ab", "got str"),
+        (b"ab", "got bytes"),
+        (None, "got NoneType"),
+        (1, "got int"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("method", ["learn_many", "test_then_train", "unlearn_many"])
+def test_labels_must_be_as_many_as_rows(y, message, method, frozen, no_trace):
+    with no_trace(frozen), pytest.raises((ValueError, TypeError), match=message):
+        getattr(frozen, method)(TWO, y)
+
+
+WEIGHTS = [
+    ([1.0, -1.0], "sample 2.*-1"),
+    ([1.0, NAN], "sample 2.*NaN"),
+    ([1.0, INF], "sample 2.*inf"),
+    ([1.0, 1e-200], "sample 2.*weight"),
+    ([1.0, 1e200], "sample 2.*weight"),
+    ([1.0], "sample_weight must have 2 entries, got 1"),
+    ([1.0] * 3, "sample_weight must have 2 entries, got 3"),
+    ([[1.0], [1.0]], r"shape \(2, 1\)"),
+    (1.0, r"shape \(\)"),
+    (["1", "2"], "U1"),
+    ([1.0, None], "object"),
+    ([1.0, 1j], "complex"),
+    ([1.0, HUGE], "object"),
+    ("12", "sample_weight"),
+    ({0: 1.0, 1: 1.0}, "sample_weight"),
+]
+
+
+@pytest.mark.parametrize(("weights", "message"), WEIGHTS, ids=[str(w)[:20] for w, _ in WEIGHTS])
+@pytest.mark.parametrize("method", ["learn_many", "test_then_train", "unlearn_many", "fit_scaling"])
+def test_weights_must_be_weights(weights, message, method, frozen, new_model, no_trace):
+    model = new_model() if method == "fit_scaling" else frozen
+    labels = () if method == "fit_scaling" else ([0, 1],)
+    with no_trace(model), pytest.raises((ValueError, TypeError), match=message):
+        getattr(model, method)(TWO, *labels, weights)
+
+
+@pytest.mark.parametrize("weight", [-1, NAN, INF, 1e200, HUGE, "1", None, 1j, [1.0]], ids=lambda w: str(w)[:9])
+def test_one_weight_must_be_a_weight(weight, frozen, no_trace, numbers):
+    x, y = numbers[0][0], numbers[1][0]
+    with no_trace(frozen):
+        for call in (
+            lambda: frozen.learn_one(x, y, weight),
+            lambda: frozen.unlearn_one(x, y, weight),
+            lambda: frozen.correct_one(x, y, 1 - y, weight),
+        ):
+            with pytest.raises((ValueError, TypeError)):
+                call()
+
+
+LAST = {
+    "cell": ({"0": INF}, "label", 1.0),
+    "text": ({"0": "warm"}, "label", 1.0),
+    "new column": ({"brought": "x", "0": object()}, "label", 1.0),
+    "label": ({"brought": 1.0}, None, 1.0),
+    "unhashable label": ({"brought": 1.0}, [], 1.0),
+    "weight": ({"brought": "x"}, "label", -1.0),
+}
+
+
+@pytest.mark.parametrize("kind", LAST)
+@pytest.mark.parametrize("preset", ["single", "default"])
+@pytest.mark.parametrize("method", ["learn_many", "test_then_train"])
+def test_a_failure_in_the_last_row_leaves_nothing_learned(kind, preset, method, new_model, no_trace):
+    rng = np.random.default_rng(3)
+    rows = [{"0": value, "1": f"c{i % 5}"} for i, value in enumerate(rng.normal(size=2999))]
+    y = rng.integers(0, 3, size=2999).tolist()
+    rows[1000]["brought later"] = 1.0
+    row, label, weight = LAST[kind]
+    model = new_model(preset=preset)
+    model.learn_many(rows[:50], y[:50])
+    before = model.labels, model.inputs, 50
+    with no_trace(model):
+        with pytest.raises((ValueError, TypeError), match="3000"):
+            getattr(model, method)([*rows, row], [*y[:-1], "new", label], [1.0] * 2999 + [weight])
+    assert (model.labels, model.inputs, model.learned) == before
+    # And it goes on as if nothing had been.
+    other = new_model(preset=preset)
+    for one in (model, other):
+        one.learn_many(rows[50 * (one is model) : 200], y[50 * (one is model) : 200])
+    assert np.array_equal(model.weights, other.weights)
+
+
+def test_a_failure_leaves_a_new_model_new(new_model, no_trace):
+    model = new_model()
+    with no_trace(model):
+        for rows, y in [([[1.0], [INF]], [0, 1]), ([{"a": "x"}, {"a": []}], [0, 1]), (TWO, [0, None])]:
+            with pytest.raises((ValueError, TypeError)):
+                model.learn_many(rows, y)
+            with pytest.raises((ValueError, TypeError)):
+                model.fit_scaling(rows if y[1] else [[INF]])
+    # A column that was refused may come back as another kind.
+    model.learn_many([{"a": 1.0}, {"a": 2.0}], ["x", "y"])
+    assert (model.inputs, model.labels) == (["a"], ["x", "y"])
+
+
+def test_rows_that_raise_pass_their_exception_on(trained, no_trace):
+    def rows():
+        yield {"0": 1.0}
+        raise OSError("connection lost")
+
+    with no_trace(trained):
+        with pytest.raises(OSError, match="connection lost"):
+            trained.learn_many(rows(), [0, 1])
+        with pytest.raises(ZeroDivisionError):
+            trained.learn_many(TWO, (1 // i for i in range(2)))
+
+
+def test_names_that_raise_pass_their_exception_on(trained, no_trace):
+    class Name:
+        def __str__(self):
+            raise OSError("no name")
+
+    with no_trace(trained), pytest.raises(OSError, match="no name"):
+        trained.learn_one({Name(): 1.0}, 0)
+
+
+def test_decimal_labels_that_are_no_number_are_refused(trained, no_trace):
+    with no_trace(trained), pytest.raises((ValueError, TypeError)):
+        trained.learn_one(TWO[0], decimal.Decimal("sNaN"))
