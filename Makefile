@@ -70,14 +70,17 @@ accuracy: build ## Run the default on ten streams into docs/accuracy.md: make ac
 peers: ## Install other stream learners, to compare with, into peers/.venv (600 MB)
 	peers/prepare.sh
 
-lint: ## Check the format, the lints and the documentation's links
+lint: python-packages ## Check the format, the lints and the documentation's links
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path bench/Cargo.toml --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --quiet
+	.venv/bin/ruff format --check --quiet python examples
+	.venv/bin/ruff check --quiet python examples
 
-format: ## Format all code
+format: python-packages ## Format all code
+	.venv/bin/ruff format --quiet python examples
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path bench/Cargo.toml
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml

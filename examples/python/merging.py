@@ -57,7 +57,9 @@ rest = np.delete(np.arange(len(X)), 1500)
 never = first.like()
 never.learn_many(X[rest], y[rest])
 difference = np.abs(merged.weights - never.weights).max()
-print(f"{certificate.samples} sample taken back, weights within {difference:.0e} of never having seen it")
+print(
+    f"{certificate.samples} sample taken back, weights within {difference:.0e} of never having seen it"
+)
 assert difference < 1e-9 and certificate.residual_after < 1e-9
 
 # %% [markdown]

@@ -203,7 +203,9 @@ class Evaluation:
         if self.drifts:
             lines += ["", "drifts seen at " + ", ".join(map(str, self.drifts))]
         if self.restarts:
-            lines.append("drifts answered by beginning anew at " + ", ".join(map(str, self.restarts)))
+            lines.append(
+                "drifts answered by beginning anew at " + ", ".join(map(str, self.restarts))
+            )
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -37,7 +37,9 @@ def table(x: Any) -> tuple:
             "give dictionaries of what is present, or a dense array"
         )
     if isinstance(x, Mapping):
-        raise TypeError("expected rows, got one dictionary: give it to learn_one, or a list of such")
+        raise TypeError(
+            "expected rows, got one dictionary: give it to learn_one, or a list of such"
+        )
     if hasattr(x, "__arrow_c_stream__"):
         return _of_arrow(_pyarrow().table(x))
     if hasattr(x, "__array__"):

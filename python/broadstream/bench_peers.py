@@ -189,7 +189,9 @@ def _print_calls(rounds: int) -> None:
     _say("")
     print(f"Bulk learning at the default size, 20 inputs, {samples} samples, best of {rounds}:")
     print(f"  from a numpy array  {samples / python:8,.0f} samples/s")
-    print(f"  within Rust         {samples / rust:8,.0f} samples/s, {python / rust - 1:+.1%} in time\n")
+    print(
+        f"  within Rust         {samples / rust:8,.0f} samples/s, {python / rust - 1:+.1%} in time\n"
+    )
     print("learn_one of a dictionary with 20 nodes, the whole call:")
     for inputs in (3, 10, 50):
         seconds = min(_learn_one(inputs) for _ in range(rounds))

@@ -58,16 +58,12 @@ class Dataset:
         if self.generator is not None:
             return Stream(self.generator, shuffle=shuffle, limit=limit)
         file = self.find(data)
-        return Stream(
-            file, target=self.target, drop=list(self.drop), shuffle=shuffle, limit=limit
-        )
+        return Stream(file, target=self.target, drop=list(self.drop), shuffle=shuffle, limit=limit)
 
 
 def catalogue() -> list[Dataset]:
     """All datasets that are known."""
-    return [
-        Dataset(**{**entry, "drop": tuple(entry["drop"])}) for entry in _broadstream.datasets()
-    ]
+    return [Dataset(**{**entry, "drop": tuple(entry["drop"])}) for entry in _broadstream.datasets()]
 
 
 def dataset(name: str) -> Dataset:

@@ -144,9 +144,7 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
                     f"classes must be those of the first call, {self.classes_}, got {np.unique(classes)}"
                 )
             known = np.union1d(self.classes_, known)
-            self._codes = self._codes + [
-                label for label in known if label not in set(self._codes)
-            ]
+            self._codes = self._codes + [label for label in known if label not in set(self._codes)]
             self.classes_ = known
         self._learn(model, X, y, self._by_class(y, weights))
         return self

@@ -311,3 +311,25 @@ def test_names_that_raise_pass_their_exception_on(trained, no_trace):
 def test_decimal_labels_that_are_no_number_are_refused(trained, no_trace):
     with no_trace(trained), pytest.raises((ValueError, TypeError)):
         trained.learn_one(TWO[0], decimal.Decimal("sNaN"))
+
+
+def test_a_row_that_changes_while_it_is_read_is_refused(trained, no_trace):
+    class Number:
+        def __float__(self):
+            row["more"] = 1.0
+            return 1.0
+
+    row = {"0": Number(), "1": 1.0}
+    with no_trace(trained), pytest.raises((ValueError, TypeError, RuntimeError)):
+        trained.learn_one(row, 0)
+
+
+def test_a_value_that_uses_the_model_is_told_so(trained):
+    class Number:
+        def __float__(self):
+            return float(trained.learned)
+
+    with pytest.raises((RuntimeError, TypeError)):
+        trained.learn_one({"0": Number()}, 0)
+    trained.learn_one({"0": 1.0}, 0)
+    assert trained.learned == 101

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -97,3 +100,16 @@ def test_memory_is_bounded_while_learning(new_model, no_trace):
             model.learn_one({f"input {i}": 1.0 for i in range(2000)}, 0)
     model.learn_one({"a": 1.0}, 1)
     assert model.labels == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "scaling",
+    ["scaling = {}; scaling['a'] = scaling", "for _ in range(100_000): scaling = {'a': scaling}"],
+    ids=["contains itself", "deep"],
+)
+def test_options_without_end_are_refused(scaling):
+    # In a process of its own, since a stack that overflows ends it.
+    program = f"import broadstream\nscaling = {{}}\n{scaling}\nbroadstream.OnlineBLS(scaling=scaling)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "Error" in done.stderr.splitlines()[-1]

@@ -30,7 +30,10 @@ def test_prequential_evaluation_and_its_plots_work(tmp_path):
 
 def test_learners_side_by_side():
     stream = SEA()
-    learners = {"ours": learner(stream.get_schema()), "seed 2": learner(stream.get_schema(), random_seed=2)}
+    learners = {
+        "ours": learner(stream.get_schema()),
+        "seed 2": learner(stream.get_schema(), random_seed=2),
+    }
     results = prequential_evaluation_multiple_learners(stream, learners, max_instances=500)
     assert results["ours"]["cumulative"].accuracy() > 75
     probabilities = [one.predict_proba(next(stream)) for one in learners.values()]
@@ -50,7 +53,9 @@ def test_nominal_attributes_are_categories():
 
 def test_missing_values_are_absent():
     schema = Schema.from_custom(
-        ["size", "colour", "class"], target="class", categories={"colour": ["red", "blue"], "class": ["a", "b"]}
+        ["size", "colour", "class"],
+        target="class",
+        categories={"colour": ["red", "blue"], "class": ["a", "b"]},
     )
     model = learner(schema)
     for x, y in [([1.0, 0.0], 0), ([np.nan, 1.0], 1), ([2.0, np.nan], 1)]:
@@ -60,7 +65,9 @@ def test_missing_values_are_absent():
 
 
 def test_answers_are_what_the_library_expects():
-    schema = Schema.from_custom(["x", "class"], target="class", categories={"class": ["a", "b", "c"]})
+    schema = Schema.from_custom(
+        ["x", "class"], target="class", categories={"class": ["a", "b", "c"]}
+    )
     model = learner(schema)
     instance = LabeledInstance.from_array(schema, np.array([1.0]), 2)
     assert model.predict_proba(instance) is None

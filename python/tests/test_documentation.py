@@ -77,7 +77,9 @@ def test_documents_print_what_they_say(code, output, tmp_path, monkeypatch):
     assert printed.getvalue() == output
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples/python").glob("*.py")), ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "example", sorted((ROOT / "examples/python").glob("*.py")), ids=lambda p: p.stem
+)
 def test_examples_run(example, tmp_path):
     done = subprocess.run(
         [sys.executable, example], cwd=tmp_path, capture_output=True, text=True, timeout=300
@@ -103,5 +105,7 @@ def test_it_imports_fast_and_needs_nothing_but_numpy():
         "new = {m.partition('.')[0] for m in set(sys.modules) - before}; "
         "print(sorted(new - set(sys.stdlib_module_names) - {'broadstream', 'numpy'}))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

@@ -87,7 +87,9 @@ def test_weights_count():
         twice.learn_one(x, y)
         twice.learn_one(x, y)
     for x, _ in rows[:2]:
-        assert weighted.predict_proba_one(x)[True] == pytest.approx(twice.predict_proba_one(x)[True])
+        assert weighted.predict_proba_one(x)[True] == pytest.approx(
+            twice.predict_proba_one(x)[True]
+        )
 
 
 def test_seeds_and_options_reach_the_model():

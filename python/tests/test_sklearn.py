@@ -54,7 +54,11 @@ def test_classes_may_come_late_and_in_any_order():
     order = np.random.default_rng(0).permutation(len(X))
     model = OnlineBLSClassifier(enhancement_nodes=50)
     # Virginica alone, then also setosa, then all of them.
-    for known, rows in [(["virginica"], order[:20]), (["virginica", "setosa"], order[:50]), (None, order)]:
+    for known, rows in [
+        (["virginica"], order[:20]),
+        (["virginica", "setosa"], order[:50]),
+        (None, order),
+    ]:
         rows = rows if known is None else rows[np.isin(names[rows], known)]
         model.partial_fit(X[rows], names[rows])
         assert known is None or model.classes_.tolist() == sorted(known)
@@ -129,7 +133,9 @@ def test_it_works_with_the_rest_of_the_library():
     pipeline = make_pipeline(SimpleImputer(), StandardScaler(), OnlineBLSClassifier())
     assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.9
     search = GridSearchCV(
-        OnlineBLSClassifier(), {"ridge": [0.1, 10.0], "enhancement_nodes": np.array([100, 300])}, cv=2
+        OnlineBLSClassifier(),
+        {"ridge": [0.1, 10.0], "enhancement_nodes": np.array([100, 300])},
+        cv=2,
     ).fit(X, y)
     assert search.best_score_ > 0.85
     assert search.best_params_["enhancement_nodes"] == 300
@@ -144,7 +150,9 @@ def test_the_seed_is_that_of_scikit_learn():
     X, y = make_classification(200, random_state=0)
 
     def probabilities(state):
-        return OnlineBLSClassifier(enhancement_nodes=50, random_state=state).fit(X, y).predict_proba(X)
+        return (
+            OnlineBLSClassifier(enhancement_nodes=50, random_state=state).fit(X, y).predict_proba(X)
+        )
 
     assert np.array_equal(probabilities(3), probabilities(3))
     assert not np.array_equal(probabilities(3), probabilities(4))

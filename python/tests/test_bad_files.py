@@ -1,0 +1,173 @@
+"""Files and pickles that are no models are refused, and files are not harmed by what fails."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import stat
+
+import numpy as np
+import pytest
+
+import broadstream
+
+load = broadstream.OnlineBLS.load
+
+
+@pytest.fixture
+def content(trained, saved):
+    return saved(trained)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.7, 0.999])
+def test_truncated_files_are_refused(share, content, tmp_path):
+    path = tmp_path / "model.bsm"
+    path.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(ValueError, match="."):
+        load(path)
+    with pytest.raises(ValueError, match="."):
+        load(io.BytesIO(path.read_bytes()))
+
+
+def test_altered_files_are_refused(content):
+    places = np.linspace(0, len(content) - 1, 60).astype(int)
+    for place in places:
+        altered = bytearray(content)
+        altered[place] ^= 0x40
+        with pytest.raises(ValueError, match="."):
+            load(io.BytesIO(bytes(altered)))
+
+
+def test_files_with_more_behind_them_are_refused(content):
+    with pytest.raises(ValueError, match="."):
+        load(io.BytesIO(content + b"more"))
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [b"", b"\0" * 1000, b"label,x\n1,2\n", b"\x89BSM\r\n", b"\x89BSM\r\n\x1a\n" + b"\xff" * 200],
+    ids=["empty", "zeros", "a table", "the beginning", "the beginning and garbage"],
+)
+def test_garbage_is_refused(garbage, tmp_path):
+    path = tmp_path / "model.bsm"
+    path.write_bytes(garbage)
+    with pytest.raises(ValueError, match="."):
+        load(path)
+
+
+def test_files_that_cannot_be_read_say_which(tmp_path):
+    with pytest.raises(FileNotFoundError, match="missing.bsm"):
+        load(tmp_path / "missing.bsm")
+    with pytest.raises(IsADirectoryError, match=tmp_path.name):
+        load(tmp_path)
+    with pytest.raises(TypeError, match="bytes"):
+        load(io.StringIO("text"))
+    for none in (None, 3, [], b"\x89BSM"):
+        with pytest.raises((TypeError, OSError)):
+            load(none)
+
+
+def test_places_that_cannot_be_written_say_which(trained, tmp_path):
+    with pytest.raises(FileNotFoundError, match="missing"):
+        trained.save(tmp_path / "missing" / "model.bsm")
+    with pytest.raises(IsADirectoryError, match=tmp_path.name):
+        trained.save(tmp_path)
+    with pytest.raises(TypeError):
+        trained.save(io.StringIO())
+    for none in (None, 3, []):
+        with pytest.raises(TypeError):
+            trained.save(none)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_refused_labels_leave_the_file_as_it_was(trained, tmp_path, content):
+    path = tmp_path / "model.bsm"
+    path.write_bytes(content)
+    trained.learn_one([1.0] * 4, ("a", "pair"))
+    with pytest.raises(TypeError, match="tuple.*pickle"):
+        trained.save(path)
+    file = io.BytesIO()
+    with pytest.raises(TypeError, match="tuple"):
+        trained.save(file)
+    assert file.getvalue() == b""
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_failed_writing_leaves_the_file_as_it_was(trained, tmp_path, content, monkeypatch):
+    path = tmp_path / "model.bsm"
+    path.write_bytes(content)
+
+    def full(_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "fsync", full)
+    trained.learn_one([1.0] * 4, 0)
+    with pytest.raises(OSError, match="no space left"):
+        trained.save(path)
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_no_file_is_not_replaced_by_one(trained, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Held open, so that writing to it does not wait for a reader.
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        trained.save(pipe)
+    except (OSError, ValueError):
+        pass
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode)
+
+
+def test_saving_keeps_permissions_and_links(trained, tmp_path):
+    path, link = tmp_path / "model.bsm", tmp_path / "link.bsm"
+    trained.save(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~_umask()
+    path.chmod(0o640)
+    link.symlink_to(path.name)
+    trained.learn_one([1.0] * 4, 0)
+    trained.save(link)
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert load(path).learned == 101
+
+
+def _umask():
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def test_altered_pickles_are_refused(trained):
+    restore, (state, labels, threads) = trained.__reduce__()
+    altered = bytearray(state)
+    altered[len(altered) // 2] ^= 1
+    for broken in (b"", state[:100], bytes(altered)):
+        with pytest.raises(ValueError, match="."):
+            restore(broken, labels, threads)
+    pickled = pickle.dumps(trained)
+    place = pickled.index(state) + len(state) // 2
+    with pytest.raises(ValueError, match="."):
+        pickle.loads(pickled[:place] + bytes([pickled[place] ^ 1]) + pickled[place + 1 :])
+    with pytest.raises(pickle.UnpicklingError):
+        pickle.loads(pickled[:-20])
+
+
+@pytest.mark.parametrize("labels", [[], [0], [0, 1], [0, 1, 2, 3], [0, 1, 1], [0, 1, None], [0, 1, []]])
+def test_pickles_with_other_labels_are_refused(labels, trained):
+    restore, (state, own, threads) = trained.__reduce__()
+    assert len(own) == 3
+    with pytest.raises((ValueError, TypeError)):
+        restore(state, labels, threads)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 5000, 10**30, None, "2"])
+def test_pickles_with_impossible_threads_are_refused(threads, trained):
+    restore, (state, labels, _) = trained.__reduce__()
+    with pytest.raises((ValueError, TypeError, OverflowError)):
+        restore(state, labels, threads)
