@@ -4,7 +4,7 @@
 >>> from broadstream.river import OnlineBLSClassifier
 >>> model = OnlineBLSClassifier(preset="single")
 >>> evaluate.progressive_val_score(datasets.Phishing().take(500), model, metrics.Accuracy())
-Accuracy: 86.17%
+Accuracy: 87.58%
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
     Examples
     --------
 
-    >>> from river import compose, datasets, preprocessing
+    >>> from river import compose, datasets
     >>> from broadstream.river import OnlineBLSClassifier
     >>> model = compose.Select("empty_server_form_handler", "https", "ip_in_url")
     >>> model |= OnlineBLSClassifier(preset="single")
     >>> for x, y in datasets.Phishing().take(200):
     ...     model.learn_one(x, y)
     >>> model.predict_one(x)
-    False
+    True
 
     """
 

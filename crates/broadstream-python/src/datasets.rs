@@ -43,6 +43,7 @@ pub(crate) fn datasets(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 /// The file of a dataset: in ``data``, in the folder of BROADSTREAM_DATA, or in the user's cache.
 #[pyfunction]
 #[pyo3(signature = (name, data = None))]
+#[expect(clippy::needless_pass_by_value, reason = "Python's paths become owned ones")]
 pub(crate) fn find_dataset(name: &str, data: Option<PathBuf>) -> PyResult<PathBuf> {
     find(name, data.as_deref()).map_err(|error| dataset_error(&error))
 }

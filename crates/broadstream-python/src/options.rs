@@ -9,8 +9,10 @@ use serde_json::{Map, Number, Value, json};
 
 use crate::error::to_python;
 
+type Preset = fn() -> OnlineBlsConfig;
+
 /// The presets by their names.
-const PRESETS: [(&str, fn() -> OnlineBlsConfig); 3] = [
+const PRESETS: [(&str, Preset); 3] = [
     ("default", OnlineBlsConfig::default),
     ("single", OnlineBlsConfig::single),
     ("paper", OnlineBlsConfig::paper),
@@ -60,7 +62,7 @@ pub(crate) fn describe<'py>(
     config: &OnlineBlsConfig,
 ) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
     let own = config.to_json();
-    let differing = |preset: &fn() -> OnlineBlsConfig| {
+    let differing = |preset: &Preset| {
         let preset = preset().to_json();
         own.iter().filter(move |(name, value)| preset.get(*name) != Some(value)).count()
     };

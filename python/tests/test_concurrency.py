@@ -1,0 +1,396 @@
+"""Models among threads, forked processes and signals."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import broadstream
+
+# Far more than anything here takes on a busy machine; a deadlock takes longer.
+PATIENCE = 30
+
+
+class Blocking:
+    """A label that keeps the model in use until it is released."""
+
+    def __init__(self):
+        self.reached, self.released = threading.Event(), threading.Event()
+
+    def __hash__(self):
+        self.reached.set()
+        self.released.wait(PATIENCE)
+        return 1
+
+
+@contextlib.contextmanager
+def in_use(model):
+    """Keeps a model in use by another thread."""
+    label = Blocking()
+    thread = threading.Thread(target=model.learn_one, args=({"0": 1.0}, label), daemon=True)
+    thread.start()
+    assert label.reached.wait(PATIENCE)
+    try:
+        yield label
+    finally:
+        label.released.set()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+def together(*calls):
+    """Makes calls at once, each in a thread of its own, and raises what one of them raises."""
+    failures = []
+
+    def attempt(call):
+        try:
+            call()
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=attempt, args=(call,), daemon=True) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert not any(thread.is_alive() for thread in threads), "a call waits for ever"
+    for failure in failures:
+        raise failure
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_several_threads_use_one_model(threads, new_model, numbers):
+    X, y = numbers
+    model = new_model(threads=threads)
+    model.learn_many(X, y)
+
+    def learn_one():
+        for x, label in zip(X[:100], y[:100]):
+            model.learn_one(x, label)
+
+    def learn_many():
+        for _ in range(20):
+            model.learn_many(X[:100], y[:100])
+
+    def learn_new_labels():
+        for i in range(20):
+            model.learn_one({"0": 1.0, f"input {i}": 1.0}, f"label {i}")
+
+    def predict():
+        for x in X[:100]:
+            assert model.predict_proba_one(x).keys() >= {0, 1, 2}
+
+    def predict_many():
+        for _ in range(20):
+            probabilities = model.predict_proba_many(X)
+            assert np.allclose(probabilities.sum(axis=1), 1)
+
+    def look():
+        for _ in range(20):
+            assert pickle.loads(pickle.dumps(model)).learned <= model.learned
+            assert len(model.copy().labels) <= len(model.labels)
+
+    together(learn_one, learn_many, learn_new_labels, predict, predict_many, look)
+    assert model.learned == len(X) + 100 + 2000 + 20
+    assert len(model.labels) == 3 + 20
+    assert len(model.inputs) == 4 + 20
+
+
+def test_threads_that_learn_apart_learn_all(new_model, numbers):
+    X, y = numbers
+    model = new_model(nested_models=1)
+    model.fit_scaling(X)
+    one = model.copy()
+    parts = np.array_split(np.arange(len(X)), 4)
+    together(*(lambda part=part: model.learn_many(X[part], y[part]) for part in parts))
+    one.learn_many(X, y)
+    order = [model.labels.index(label) for label in one.labels]
+    assert np.allclose(model.weights[:, order], one.weights, rtol=0, atol=1e-9)
+
+
+def test_models_that_merge_into_each_other_do_not_wait_for_ever(frozen):
+    one, other = frozen, frozen.copy()
+
+    def merge(into, what):
+        for _ in range(10):
+            into.merge(what)
+
+    together(lambda: merge(one, other), lambda: merge(other, one))
+    # Each merge adds at least what the other had in the beginning.
+    assert min(one.learned, other.learned) >= 11 * 300
+
+
+def test_a_model_that_is_in_use_is_waited_for(trained):
+    with in_use(trained) as label:
+        answers = []
+        threads = [
+            threading.Thread(target=lambda: answers.append(trained.predict_one({"0": 1.0})))
+            for _ in range(3)
+        ]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.05)
+        assert answers == []
+        label.released.set()
+        for thread in threads:
+            thread.join(PATIENCE)
+        assert len(answers) == 3
+
+
+def test_other_threads_go_on_while_a_model_learns(long_stream, new_model):
+    X, y = long_stream
+    model = new_model(enhancement_nodes=100)
+    learning = threading.Thread(target=model.learn_many, args=(X[:150_000], y[:150_000]))
+    ticks = 0
+    learning.start()
+    while learning.is_alive():
+        time.sleep(0.002)
+        ticks += 1
+    # Had the interpreter been held, there would have been a few.
+    assert ticks > 20
+
+
+def in_child(work):
+    """What some work returns in a forked process."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+
+    def run():
+        try:
+            sender.send(work())
+        except BaseException as failure:
+            sender.send(failure)
+
+    child = context.Process(target=run)
+    child.start()
+    try:
+        assert receiver.poll(PATIENCE), "the child waits for ever"
+        answer = receiver.recv()
+        child.join(PATIENCE)
+        assert child.exitcode == 0
+    finally:
+        child.kill()
+        child.join()
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_forked_process_goes_on_with_the_model(threads, new_model, numbers):
+    X, y = numbers
+    model = new_model(threads=threads, enhancement_nodes=200)
+    model.learn_many(X[:200], y[:200])
+
+    def learn():
+        model.learn_many(X[200:], y[200:])
+        return model.weights, model.copy().predict_many(X), pickle.loads(pickle.dumps(model)).learned
+
+    weights, predictions, learned = in_child(learn)
+    model.learn_many(X[200:], y[200:])
+    assert np.array_equal(weights, model.weights)
+    assert np.array_equal(predictions, model.predict_many(X))
+    assert learned == len(X)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_forked_process_may_drop_the_model(threads, new_model, numbers):
+    models = [new_model(threads=threads, enhancement_nodes=200)]
+    models[0].learn_many(*numbers)
+    assert in_child(models.clear) is None
+    assert models[0].learned == 300
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_model_in_use_while_forking_is_refused_in_the_child(threads, new_model):
+    model = new_model(threads=threads)
+    model.learn_one({"0": 1.0}, 0)
+    copied = model.copy()
+    with in_use(model):
+        for call in (
+            lambda: model.learned,
+            lambda: model.predict_one({"0": 1.0}),
+            lambda: model.learn_one({"0": 1.0}, 0),
+            lambda: pickle.dumps(model),
+            lambda: copied.merge(model),
+        ):
+            with pytest.raises(RuntimeError, match="in use by another thread when.*forked"):
+                in_child(call)
+        assert in_child(lambda: copied.learn_one({"0": 1.0}, 0)) is None
+
+
+@pytest.fixture(scope="module")
+def long_stream():
+    """More than is learned while a test waits, with a label that comes only in the end."""
+    X = np.random.default_rng(1).normal(size=(1_500_000, 3))
+    y = (X[:, 0] > 0).astype(int)
+    y[-1] = 2
+    return X, y
+
+
+@contextlib.contextmanager
+def interrupted(after=0.4):
+    """Sends Ctrl-C, and checks that it is heard soon."""
+    sent = []
+
+    def send():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(after, send)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            yield
+        heard = time.monotonic()
+    finally:
+        timer.cancel()
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    assert heard - sent[0] < 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("method", ["learn_many", "test_then_train"])
+def test_ctrl_c_leaves_learned_what_came_before_it(method, threads, long_stream, new_model):
+    X, y = long_stream
+    options = {"enhancement_nodes": 150, "threads": threads}
+    model = new_model(**options)
+    with interrupted():
+        getattr(model, method)(X, y)
+    learned = model.learned
+    assert 0 < learned < len(X)
+    assert model.labels == list(dict.fromkeys(y[:10].tolist()))
+    other = new_model(**options)
+    other.learn_many(X[:learned], y[:learned])
+    for one in (model, other):
+        one.learn_one(X[-1], 2)
+        one.learn_one(X[-2], y[-2])
+    assert model.labels == other.labels
+    assert np.array_equal(model.weights, other.weights)
+    assert np.array_equal(model.predict_proba_many(X[:50]), other.predict_proba_many(X[:50]))
+
+
+def test_ctrl_c_leaves_no_trace_of_rows_that_were_not_reached(new_model):
+    rows = [{"a": float(i % 7)} for i in range(400_000)]
+    rows[-1] = {"a": 1.0, "b": "text"}
+    y = [i % 2 for i in range(len(rows))]
+    model = new_model(enhancement_nodes=400)
+    with interrupted(0.6):
+        model.learn_many(rows, y)
+    assert 0 <= model.learned < len(rows)
+    assert model.inputs == (["a"] if model.learned else [])
+    # The column was never learned, so that it may hold numbers as well.
+    model.learn_many([{"a": 1.0, "b": 2.0}] * 2, [0, 1])
+    assert model.inputs == ["a", "b"]
+
+
+@pytest.mark.parametrize("method", ["predict_many", "predict_proba_many", "leverage_many"])
+def test_ctrl_c_ends_a_prediction(method, trained, no_trace):
+    rows = np.broadcast_to(np.ones(4), (100_000_000, 4))
+    with no_trace(trained), interrupted(0.2):
+        getattr(trained, method)(rows)
+
+
+def test_ctrl_c_leaves_a_scaling_unfitted(long_stream, new_model, no_trace):
+    model = new_model()
+    rows = np.broadcast_to(np.ones(4), (100_000_000, 4))
+    with no_trace(model), interrupted(0.2):
+        model.fit_scaling(rows)
+    model.learn_many(*(part[:100] for part in long_stream))
+    assert model.learned == 100
+
+
+@pytest.mark.parametrize("kind", ["rows", "stream", "late labels"])
+def test_ctrl_c_ends_an_evaluation(kind, long_stream, new_model):
+    source = "sea:samples=100000000" if kind == "stream" else long_stream
+    model = new_model(enhancement_nodes=100)
+    with interrupted():
+        broadstream.evaluate(source, model, progress=False, delay=100 * (kind == "late labels"))
+    learned = model.learned
+    assert learned > 0
+    assert len(model.labels) == len(model.inputs) - 1 == 2
+    assert model.predict_many(long_stream[0][:10]).tolist() != [None] * 10
+    label = "late" if kind == "stream" else 2
+    model.learn_one([1.0, 2.0, 3.0], label)
+    assert model.labels[-1] == label
+    assert model.learned == pickle.loads(pickle.dumps(model)).learned == learned + 1
+
+
+def test_ctrl_c_ends_the_reading_of_a_stream():
+    with interrupted(0.3):
+        broadstream.Stream("sea:samples=1000000000").arrays()
+
+
+def test_ctrl_c_ends_the_shuffling_of_a_stream():
+    with interrupted(0.3):
+        broadstream.Stream("sea:samples=5000000", shuffle=1).arrays()
+
+
+def test_ctrl_c_ends_waiting_for_a_model(trained):
+    with in_use(trained) as label:
+        # Whoever waits in vain goes on after a while, and then it is too late.
+        threading.Timer(3, label.released.set).start()
+        with interrupted(0.2):
+            trained.predict_one({"0": 1.0})
+
+
+@contextlib.contextmanager
+def alarms(handler, every=0.05):
+    before = signal.signal(signal.SIGALRM, lambda *_: handler())
+    signal.setitimer(signal.ITIMER_REAL, every, every)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("call", ["learn_many", "evaluate"])
+def test_a_signal_handler_is_told_that_the_model_is_in_use(call, long_stream, new_model):
+    X, y = (part[:200_000] for part in long_stream)
+    model = new_model(enhancement_nodes=100)
+    refused = []
+
+    def use():
+        for attempt in (
+            lambda: model.predict_one(X[0]),
+            lambda: model.labels,
+            lambda: repr(model),
+            lambda: pickle.dumps(model),
+            lambda: model.copy(),
+        ):
+            try:
+                attempt()
+            except RuntimeError as error:
+                refused.append(str(error))
+
+    if call == "learn_many":
+        with alarms(use):
+            model.learn_many(X, y)
+    else:
+        with alarms(use):
+            broadstream.evaluate((X, y), model, progress=False)
+    assert len(refused) >= 5
+    assert all("in use by the very call" in message for message in refused)
+    assert model.learned == len(X)
+    assert model.predict_one(X[0]) in (0, 1)
+
+
+def test_what_a_signal_handler_raises_ends_a_call(long_stream, new_model):
+    def fail():
+        raise LookupError("enough")
+
+    model = new_model(enhancement_nodes=100)
+    with pytest.raises(LookupError, match="enough"), alarms(fail, 0.3):
+        model.learn_many(*long_stream)
+    assert 0 < model.learned < len(long_stream[0])
