@@ -64,8 +64,6 @@ def evaluate(
     if not isinstance(model, OnlineBLS):
         raise TypeError(f"expected an OnlineBLS as model, got {type(model).__name__}")
     rows, y, name = _source(source, target)
-    if curve_every is None:
-        curve_every = _curve_every(rows, limit)
     with Progress(progress, name) as shown:
         result = _broadstream.evaluate_stream(
             model,
@@ -120,14 +118,6 @@ def _split(table: Any, target: str) -> tuple[Any, Any]:
     return table.drop_columns([target]), table[target]
 
 
-def _curve_every(rows: Any, limit: int | None) -> int:
-    """After how many samples there is a point: there are a hundred, or one for each thousand."""
-    known = rows.samples if isinstance(rows, Stream) else _tables.length(rows)
-    if known is None:
-        return 1000 if limit is None else max(1, limit // 100)
-    return max(1, min(known, known if limit is None else limit) // 100)
-
-
 @dataclass(frozen=True)
 class Evaluation:
     """What came of an evaluation."""
@@ -149,8 +139,8 @@ class Evaluation:
     members: list[tuple[str, float]] = field(repr=False)
     #: The labels in the order of the confusion matrix
     labels: list[Any] = field(repr=False)
-    #: How many samples of each label, by row, were predicted as which, by column
-    confusion: np.ndarray = field(repr=False)
+    #: Classes that occurred and were predicted, as positions in labels, and how often; None is nothing
+    counts: list[tuple[int, int | None, int]] = field(repr=False)
     #: Confidence, accuracy and count of the predictions made with similar confidence
     reliability: list[tuple[float, float, int]] = field(repr=False)
     #: What was predicted of each sample; None before any label was known
@@ -168,6 +158,15 @@ class Evaluation:
     def accuracy(self) -> float:
         """The share of predictions that were right (OCA)."""
         return self.metrics["oca"]
+
+    @property
+    def confusion(self) -> np.ndarray:
+        """How many samples of each label, by row, were predicted as which, by column."""
+        table = np.zeros((len(self.labels), len(self.labels)), dtype=np.int64)
+        for truth, predicted, count in self.counts:
+            if predicted is not None:
+                table[truth, predicted] = count
+        return table
 
     @property
     def samples_per_second(self) -> float:

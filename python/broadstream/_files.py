@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,21 @@ def write(file: Any, content: bytes) -> None:
     path = Path(os.path.realpath(os.fspath(file)))
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a directory, expected a file")
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    if path.exists() and not path.is_file():
+        # A pipe or a device cannot be replaced.
+        path.write_bytes(content)
+        return
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(descriptor, "wb") as out:
+        with open(temporary, "xb") as out:
             out.write(content)
             out.flush()
             os.fsync(out.fileno())
-        os.chmod(temporary, _mode(path))
+        if path.exists():
+            shutil.copymode(path, temporary)
         os.replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -38,13 +44,3 @@ def read(file: Any) -> bytes:
             raise TypeError("expected a file that is open for reading bytes")
         return content
     return Path(os.fspath(file)).read_bytes()
-
-
-def _mode(path: Path) -> int:
-    """The permissions that the file has, or would have been given."""
-    try:
-        return path.stat().st_mode & 0o777
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask

@@ -23,7 +23,7 @@ NUMBERS = "biuf"
 def table(x: Any) -> tuple:
     """The rows that a value stands for."""
     if isinstance(x, np.ndarray):
-        return _of_array(x)
+        return _of_array(_plain(x))
     library = type(x).__module__.partition(".")[0]
     if library == "pandas" and hasattr(x, "columns"):
         return _of_pandas(x)
@@ -43,18 +43,10 @@ def table(x: Any) -> tuple:
     if hasattr(x, "__arrow_c_stream__"):
         return _of_arrow(_pyarrow().table(x))
     if hasattr(x, "__array__"):
-        return _of_array(np.asarray(x))
+        return _of_array(_plain(np.asarray(x)))
     if isinstance(x, (str, bytes)) or not isinstance(x, Iterable):
         raise TypeError(f"expected rows (an array, a table or dictionaries), got {_kind(x)}")
     return _of_rows(list(x))
-
-
-def length(x: Any) -> int | None:
-    """How many rows a table has, if it can tell."""
-    try:
-        return len(x)
-    except TypeError:
-        return None
 
 
 def row(x: Any) -> dict | np.ndarray:
@@ -67,7 +59,7 @@ def row(x: Any) -> dict | np.ndarray:
         return dict(x.to_dict())
     if isinstance(x, (str, bytes)) or not (hasattr(x, "__array__") or isinstance(x, Iterable)):
         raise TypeError(f"expected a sample (a dictionary or its values), got {_kind(x)}")
-    values = np.asarray(x)
+    values = _plain(x) if isinstance(x, np.ndarray) else np.asarray(x)
     if values.ndim != 1:
         raise ValueError(f"expected one sample, got an array of shape {values.shape}")
     if values.dtype.kind in NUMBERS:
@@ -80,11 +72,15 @@ def row(x: Any) -> dict | np.ndarray:
 def labels(y: Any) -> list:
     """The labels of rows as Python's own values."""
     if isinstance(y, list):
-        return y
+        # A copy, which nobody changes under way.
+        return list(y)
     if isinstance(y, np.ndarray) or hasattr(y, "__array__"):
         shape = np.shape(y)
         if len(shape) != 1:
             raise ValueError(f"y must have one label for each row, got an array of shape {shape}")
+    if isinstance(y, np.ndarray) and y.dtype.kind in "mM":
+        # As lists they would be mere numbers.
+        return list(y)
     for method in ("tolist", "to_list", "to_pylist"):
         if hasattr(y, method):
             return list(getattr(y, method)())
@@ -95,6 +91,8 @@ def labels(y: Any) -> list:
 
 def weights(sample_weight: Any) -> np.ndarray:
     """The weights of rows."""
+    if isinstance(sample_weight, np.ma.MaskedArray):
+        raise TypeError("sample_weight must be numbers, got a masked array")
     values = np.asarray(sample_weight)
     if values.ndim != 1:
         raise ValueError(
@@ -102,22 +100,27 @@ def weights(sample_weight: Any) -> np.ndarray:
         )
     if values.dtype.kind not in NUMBERS and values.size:
         raise TypeError(f"sample_weight must be numbers, got an array of {values.dtype}")
-    return values.astype(np.float64, copy=False)
+    return np.require(values, np.float64, "CA")[:]
 
 
 def label_array(labels: list, classes: np.ndarray) -> np.ndarray:
     """The labels of classes as an array; −1 is None. Its type is that of the labels if they share one."""
     kinds = {type(label) for label in labels}
     if len(kinds) == 1 and kinds <= {bool, int, float, str} and (classes >= 0).all():
-        try:
-            known = np.asarray(labels)
-        except OverflowError:
-            known = np.empty(0, dtype=object)
-        if known.dtype.kind != "O":
+        known = np.asarray(labels)
+        # Neither large integers nor texts that end in NUL survive as an array of their own.
+        if known.dtype.kind != "O" and known.tolist() == labels and type(known[0].item()) in kinds:
             return known[classes]
     known = np.empty(len(labels) + 1, dtype=object)
     known[: len(labels)] = labels
     return known[classes]
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """A view of numpy's own type, whose shape is nobody else's to change."""
+    if isinstance(array, np.ma.MaskedArray):
+        array = array.astype(np.float64).filled(np.nan)
+    return array.view(np.ndarray)
 
 
 def _of_array(array: np.ndarray) -> tuple:
@@ -151,6 +154,8 @@ def _of_series(series: Any, name: str) -> Any:
             return series.to_numpy()
         if kind.kind == "O":
             return series.tolist()
+    elif hasattr(kind, "pyarrow_dtype"):
+        return _of_arrow_column(_pyarrow().array(series), name)
     elif hasattr(series, "cat"):
         return _coded(series.cat.codes.to_numpy(), series.cat.categories)
     elif getattr(kind, "kind", "O") in NUMBERS:
@@ -185,22 +190,23 @@ def _of_module(series: Any, name: str) -> Any:
 
 
 def _of_arrow(arrow: Any) -> tuple:
-    types = _pyarrow().types
     names = [str(name) for name in arrow.column_names]
-    columns: list[Any] = []
-    for name, column in zip(names, arrow.columns):
-        kind = column.type
-        if types.is_dictionary(kind):
-            column, kind = column.cast(kind.value_type), kind.value_type
-        if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-            columns.append(column.cast("float64").to_numpy(zero_copy_only=False))
-        elif types.is_boolean(kind):
-            columns.append(column.cast("int8").cast("float64").to_numpy(zero_copy_only=False))
-        elif types.is_string(kind) or types.is_large_string(kind) or types.is_null(kind):
-            columns.append(column.to_pylist())
-        else:
-            raise TypeError(f"column '{name}': expected numbers or texts, got {kind}")
+    columns = [_of_arrow_column(column, name) for name, column in zip(names, arrow.columns)]
     return "columns", names, columns, arrow.num_rows
+
+
+def _of_arrow_column(column: Any, name: str) -> Any:
+    types, kind = _pyarrow().types, column.type
+    if types.is_dictionary(kind):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if types.is_boolean(kind):
+        column, kind = column.cast("int8"), _pyarrow().int8()
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        # Integers beyond 2^53 are rounded, as they are everywhere else.
+        return column.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+    if str(kind) in ("string", "large_string", "string_view", "null"):
+        return column.to_pylist()
+    raise TypeError(f"column '{name}': expected numbers or texts, got {kind}")
 
 
 def _of_rows(rows: list) -> tuple:
@@ -208,6 +214,8 @@ def _of_rows(rows: list) -> tuple:
         return "dicts", rows
     if all(isinstance(row, Mapping) for row in rows):
         return "dicts", [dict(row) for row in rows]
+    if all(hasattr(row, "to_dict") for row in rows):
+        return "dicts", [dict(row.to_dict()) for row in rows]
     if any(isinstance(row, Mapping) for row in rows):
         raise TypeError("expected rows of one kind, got dictionaries among others")
     try:
@@ -225,7 +233,16 @@ def _of_rows(rows: list) -> tuple:
 
 
 def _coded(codes: np.ndarray, categories: Iterable) -> tuple[np.ndarray, list[str]]:
-    return codes, [str(category) for category in categories]
+    return codes, [_category(category) for category in categories]
+
+
+def _category(value: Any) -> str:
+    """The text of a category, as it is made of a value that stands alone."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(value).lower()
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def _pyarrow() -> Any:

@@ -72,8 +72,11 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
 
     classes_: np.ndarray
     model_: OnlineBLS
-    # The class that each of the model's labels stands for.
+    # The class that each of the model's labels stands for, those that were announced first, and which
+    # features had no value in `fit`.
     _codes: list[Any]
+    _announced: np.ndarray | None
+    _blank: np.ndarray | None
 
     def __init__(
         self,
@@ -108,19 +111,22 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineBLSClassifier:
         """Forget all that was learned, and learn these samples."""
         X, y = self._validated(X, y, reset=True)
-        self.classes_ = np.unique(y)
         weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         class_weight = self.class_weight
-        if class_weight == "balanced":
+        if isinstance(class_weight, str) and class_weight == "balanced":
+            # All of them are here, so that nothing has to follow their order.
             class_weight = None
             weights = weights * _balanced(y, weights)
-        model = self._new_model(class_weight)
         weights = self._by_class(y, weights)
         if not np.any(weights > 0):
             raise ValueError("sample_weight must have a positive entry")
+        model = self._new_model(class_weight)
         if model.config["scaling"] != "none" and "given" not in model.config["scaling"]:
             model.fit_scaling(X, weights)
-        self._learn(model, X, y, weights)
+        known = list(np.unique(y))
+        self._learn(model, X, y, weights, known)
+        self._announced = None
+        self._blank = np.isnan(X[weights > 0]).all(axis=0)
         return self
 
     def partial_fit(
@@ -133,34 +139,36 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         first = not hasattr(self, "model_")
         X, y = self._validated(X, y, reset=first)
         weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        known = np.unique(y if classes is None else np.concatenate([np.unique(classes), y]))
+        announced = None if classes is None else np.unique(classes)
         if first:
-            self.classes_ = known
-            model = self._new_model(self.class_weight)
+            model, known = self._new_model(self.class_weight), []
+            self._announced, self._blank = announced, None
         else:
-            model = self.model_
-            if classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
+            model, known = self.model_, self._codes
+            if announced is not None and not np.array_equal(self._announced, announced):
+                before = self._announced if self._announced is not None else "none"
                 raise ValueError(
-                    f"classes must be those of the first call, {self.classes_}, got {np.unique(classes)}"
+                    f"classes must be those of the first call, {before}, got {announced}"
                 )
-            known = np.union1d(self.classes_, known)
-            self._codes = self._codes + [label for label in known if label not in set(self._codes)]
-            self.classes_ = known
-        self._learn(model, X, y, self._by_class(y, weights))
+        coming = np.unique(y) if announced is None else np.union1d(announced, y)
+        met = set(known)
+        known = known + [label for label in coming if label not in met]
+        self._learn(model, self._without_blank(X), y, self._by_class(y, weights), known)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """The most likely class of each sample."""
         check_is_fitted(self, "model_")
         codes = self.model_.predict_many(self._checked(X)).astype(np.intp)
-        return np.asarray(self._codes)[codes]
+        return np.array(self._codes, dtype=self.classes_.dtype)[codes]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each of ``classes_``, in their order."""
         check_is_fitted(self, "model_")
         X = self._checked(X)
         probabilities = np.zeros((len(X), len(self.classes_)))
-        columns = np.searchsorted(self.classes_, np.asarray(self._codes)[self.model_.labels])
+        met = np.array(self._codes, dtype=self.classes_.dtype)[self.model_.labels]
+        columns = np.searchsorted(self.classes_, met)
         probabilities[:, columns] = self.model_.predict_proba_many(X)
         return probabilities
 
@@ -175,7 +183,6 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         return tags
 
     def _new_model(self, class_weight: Any) -> OnlineBLS:
-        self._codes = list(self.classes_)
         options = self._options()
         options["class_weight"] = class_weight if isinstance(class_weight, str) else None
         if options["inputs_per_sample"] is None:
@@ -185,10 +192,13 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
             seed = check_random_state(seed).randint(2**31)
         return OnlineBLS(**options, seed=seed)
 
-    def _learn(self, model: OnlineBLS, X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> None:
-        codes = {label: code for code, label in enumerate(self._codes)}
+    def _learn(
+        self, model: OnlineBLS, X: np.ndarray, y: np.ndarray, weights: np.ndarray, known: list[Any]
+    ) -> None:
+        """Learns samples of these classes. If that is refused, what was fitted before stays so."""
+        codes = {label: code for code, label in enumerate(known)}
         model.learn_many(X, [codes[label] for label in y.tolist()], weights)
-        self.model_ = model
+        self.model_, self._codes, self.classes_ = model, known, np.unique(known)
 
     def _by_class(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
         if isinstance(self.class_weight, dict):
@@ -201,7 +211,14 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         return X, y
 
     def _checked(self, X: Any) -> np.ndarray:
-        return validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+        X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+        return self._without_blank(X)
+
+    def _without_blank(self, X: np.ndarray) -> np.ndarray:
+        """The same without the features of which `fit` saw nothing, whose scaling nobody knows."""
+        if self._blank is None or not self._blank.any():
+            return X
+        return np.where(self._blank, np.nan, X)
 
 
 def _balanced(y: np.ndarray, weights: np.ndarray) -> np.ndarray:

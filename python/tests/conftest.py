@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import io
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import broadstream
@@ -75,3 +76,64 @@ def no_trace() -> Callable[[broadstream.OnlineBLS], contextlib.AbstractContextMa
         assert pickle.dumps(model) == before
 
     return check
+
+
+@pytest.fixture(scope="session")
+def means() -> Callable[..., None]:
+    """Checks that rows mean the same as others: they teach the same, to the bit."""
+
+    def check(rows: Any, expected: Iterable[Any]) -> None:
+        expected = list(expected)
+        y = [i % 2 for i in range(len(expected))]
+        given, plain = _new_model(), _new_model()
+        given.learn_many(rows, y)
+        plain.learn_many(expected, y)
+        assert given.inputs == plain.inputs
+        assert np.array_equal(given.weights, plain.weights)
+        assert given.learned == plain.learned == len(expected)
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def assert_same() -> Callable[[broadstream.OnlineBLS, broadstream.OnlineBLS, Any], None]:
+    """Checks that two models are the same to the bit, also in what they say of rows."""
+
+    def check(one: broadstream.OnlineBLS, other: broadstream.OnlineBLS, X: Any) -> None:
+        assert one.labels == other.labels
+        assert one.inputs == other.inputs
+        assert one.learned == other.learned
+        assert np.array_equal(one.weights, other.weights)
+        assert np.array_equal(one.predict_proba_many(X), other.predict_proba_many(X))
+        assert np.array_equal(one.leverage_many(X), other.leverage_many(X))
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def unordered_rows() -> tuple[list[dict], list[str]]:
+    """Rows of numbers and texts, whose keys come in no order, and in which categories come late."""
+    rng = np.random.default_rng(1)
+    made = []
+    for i, (size, heat) in enumerate(rng.normal(size=(160, 2))):
+        modes = rng.integers(0, 2 + i // 20, size=2)
+        row = {"size": size, "site": f"s{modes[0]}", "heat": heat, "mode": f"m{modes[1]}"}
+        made.append(dict(list(row.items())[:: 1 if i % 2 else -1]))
+    return made, ["big" if row["size"] > 0 else "small" for row in made]
+
+
+@pytest.fixture(scope="session")
+def flowers() -> pd.DataFrame:
+    """Rows of numbers and texts of which three labels follow."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(600, 3)), columns=["a", "b", "c"])
+    frame["site"] = rng.choice(["field", "wood"], size=600)
+    higher = frame.a + (frame.site == "wood") > frame.b
+    frame["kind"] = np.where(frame.c > 1, "rose", np.where(higher, "iris", "lily"))
+    return frame
+
+
+@pytest.fixture
+def flower_rows(flowers: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The same, with the labels apart."""
+    return flowers.drop(columns="kind"), flowers["kind"].tolist()

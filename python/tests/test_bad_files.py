@@ -57,7 +57,7 @@ def test_garbage_is_refused(garbage, tmp_path):
 
 
 def test_files_that_cannot_be_read_say_which(tmp_path):
-    with pytest.raises(FileNotFoundError, match="missing.bsm"):
+    with pytest.raises(FileNotFoundError, match=r"missing.bsm"):
         load(tmp_path / "missing.bsm")
     with pytest.raises(IsADirectoryError, match=tmp_path.name):
         load(tmp_path)
@@ -85,7 +85,7 @@ def test_refused_labels_leave_the_file_as_it_was(trained, tmp_path, content):
     path = tmp_path / "model.bsm"
     path.write_bytes(content)
     trained.learn_one([1.0] * 4, ("a", "pair"))
-    with pytest.raises(TypeError, match="tuple.*pickle"):
+    with pytest.raises(TypeError, match=r"tuple.*pickle"):
         trained.save(path)
     file = io.BytesIO()
     with pytest.raises(TypeError, match="tuple"):
@@ -158,7 +158,9 @@ def test_altered_pickles_are_refused(trained):
         pickle.loads(pickled[:-20])
 
 
-@pytest.mark.parametrize("labels", [[], [0], [0, 1], [0, 1, 2, 3], [0, 1, 1], [0, 1, None], [0, 1, []]])
+@pytest.mark.parametrize(
+    "labels", [[], [0], [0, 1], [0, 1, 2, 3], [0, 1, 1], [0, 1, None], [0, 1, []]]
+)
 def test_pickles_with_other_labels_are_refused(labels, trained):
     restore, (state, own, threads) = trained.__reduce__()
     assert len(own) == 3

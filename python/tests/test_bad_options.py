@@ -109,7 +109,11 @@ def test_memory_is_bounded_while_learning(new_model, no_trace):
 )
 def test_options_without_end_are_refused(scaling):
     # In a process of its own, since a stack that overflows ends it.
-    program = f"import broadstream\nscaling = {{}}\n{scaling}\nbroadstream.OnlineBLS(scaling=scaling)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    program = (
+        f"import broadstream\nscaling = {{}}\n{scaling}\nbroadstream.OnlineBLS(scaling=scaling)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 1
     assert "Error" in done.stderr.splitlines()[-1]

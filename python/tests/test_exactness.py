@@ -1,13 +1,10 @@
-"""Results do not depend on how samples are given: one by one, in batches, by which library, by how many threads."""
+"""Results do not depend on how samples are given: one by one, in batches, by how many threads."""
 
 from __future__ import annotations
 
 import itertools
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
 MODELS = {
@@ -21,16 +18,9 @@ MODELS = {
     "scaling that freezes": {"scaling": "standard", "freeze_scaling_after": 100},
     "kept weights": {"keep_weights": True},
 }
+
+
 BATCHES = [1, 63, 64, 65, 200]
-
-
-def assert_same(one, other, X):
-    assert one.labels == other.labels
-    assert one.inputs == other.inputs
-    assert one.learned == other.learned
-    assert np.array_equal(one.weights, other.weights)
-    assert np.array_equal(one.predict_proba_many(X), other.predict_proba_many(X))
-    assert np.array_equal(one.leverage_many(X), other.leverage_many(X))
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +55,7 @@ def one_by_one(late_classes, new_model):
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
 @pytest.mark.parametrize("kind", MODELS)
 def test_batches_give_the_bits_of_one_by_one(
-    kind, weighted, batch, late_classes, one_by_one, new_model, saved
+    assert_same, kind, weighted, batch, late_classes, one_by_one, new_model, saved
 ):
     X, y, w = late_classes
     model = new_model(**MODELS[kind])
@@ -77,7 +67,7 @@ def test_batches_give_the_bits_of_one_by_one(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_any_cut_gives_the_same_bits(seed, late_classes, one_by_one, new_model):
+def test_any_cut_gives_the_same_bits(assert_same, seed, late_classes, one_by_one, new_model):
     X, y, w = late_classes
     # Cuts may fall together: an empty batch is nothing.
     cuts = np.sort(np.random.default_rng(seed).integers(0, len(X), size=8))
@@ -88,7 +78,7 @@ def test_any_cut_gives_the_same_bits(seed, late_classes, one_by_one, new_model):
 
 
 @pytest.mark.parametrize("kind", ["single", "default", "forgetting"])
-def test_large_batches_are_cut_without_a_trace(kind, new_model):
+def test_large_batches_are_cut_without_a_trace(assert_same, kind, new_model):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(6000, 3))
     y = (X[:, 0] > 0).astype(int)
@@ -102,7 +92,7 @@ def test_large_batches_are_cut_without_a_trace(kind, new_model):
 
 
 @pytest.mark.parametrize("kind", ["single", "default", "forgetting", "window"])
-def test_then_train_is_predicting_and_learning_in_turn(kind, new_model, mixed_rows):
+def test_then_train_is_predicting_and_learning_in_turn(assert_same, kind, new_model, mixed_rows):
     rows, y = mixed_rows
     w = np.random.default_rng(3).choice([0.0, 1.0, 2.0], size=len(rows))
     at_once, in_turn = new_model(**MODELS[kind]), new_model(**MODELS[kind])
@@ -152,7 +142,7 @@ def mixed_rows():
 
 
 @pytest.mark.parametrize("many", [False, True], ids=["one by one", "at once"])
-def test_the_order_of_keys_does_not_matter(many, new_model, mixed_rows):
+def test_the_order_of_keys_does_not_matter(assert_same, many, new_model, mixed_rows):
     rows, y = mixed_rows
     backward = [dict(reversed(row.items())) for row in rows]
     models = new_model(), new_model()
@@ -165,7 +155,9 @@ def test_the_order_of_keys_does_not_matter(many, new_model, mixed_rows):
     assert_same(*models, rows)
 
 
-def test_the_order_of_keys_does_not_matter_to_columns_without_values_so_far(new_model, numbers):
+def test_the_order_of_keys_does_not_matter_to_columns_without_values_so_far(
+    assert_same, new_model, numbers
+):
     X, y = numbers
     forward, backward = new_model(), new_model()
     for model, keys in [(forward, "abcd"), (backward, "dcba")]:
@@ -176,18 +168,7 @@ def test_the_order_of_keys_does_not_matter_to_columns_without_values_so_far(new_
     assert_same(forward, backward, [dict(zip("abcd", x)) for x in X])
 
 
-def test_tables_and_dictionaries_agree_on_columns_that_come_late(new_model):
-    early = [{"n": 1.5, "o": "x"}, {"n": 2.5, "o": "y"}]
-    # The first row has something new in an old column and in a new one before it.
-    late = [{"a": "p", "n": 0.5, "o": "z"}, {"a": "q", "n": 3.5, "o": "x"}]
-    tables, rows = new_model(), new_model()
-    for part in (early, late):
-        tables.learn_many(pd.DataFrame(part), [0, 1])
-        rows.learn_many(part, [0, 1])
-    assert_same(tables, rows, late)
-
-
-def test_absent_keys_are_none_and_nan(new_model, mixed_rows):
+def test_absent_keys_are_none_and_nan(assert_same, new_model, mixed_rows):
     rows, y = mixed_rows
     names = sorted({name for row in rows for name in row})
     absent, none, nan = new_model(), new_model(), new_model()
@@ -198,78 +179,8 @@ def test_absent_keys_are_none_and_nan(new_model, mixed_rows):
     assert_same(absent, nan, rows)
 
 
-@pytest.fixture(scope="module")
-def tables():
-    """The same rows, numbers and texts with gaps, as each library has them."""
-    rng = np.random.default_rng(6)
-    size = 200
-    columns = {
-        "0": [None if rng.random() < 0.2 else value for value in rng.normal(size=size).tolist()],
-        "1": rng.integers(-5, 5, size=size).tolist(),
-        "2": [None if rng.random() < 0.2 else f"c{rng.integers(0, 4)}" for _ in range(size)],
-        "3": (rng.random(size) < 0.5).tolist(),
-    }
-    rows = [dict(zip(columns, values)) for values in zip(*columns.values())]
-    return {
-        "dictionaries": rows,
-        "dictionaries without what is absent": [
-            {key: value for key, value in row.items() if value is not None} for row in rows
-        ],
-        "numbered dictionaries": [{int(key): value for key, value in row.items()} for row in rows],
-        "lists": [list(row.values()) for row in rows],
-        "array of objects": np.array([list(row.values()) for row in rows], dtype=object),
-        "pandas": pd.DataFrame(columns),
-        "pandas in another order": pd.DataFrame(columns)[["3", "1", "0", "2"]],
-        "pandas, nullable": pd.DataFrame(columns).convert_dtypes(),
-        "pandas, categorical": pd.DataFrame(columns).astype({"2": "category"}),
-        "pandas, numbered": pd.DataFrame(columns).rename(columns=int),
-        "polars": pl.DataFrame(columns),
-        "polars, categorical": pl.DataFrame(columns).cast({"2": pl.Categorical}),
-        "arrow": pa.table(columns),
-        "arrow, batch": pa.RecordBatch.from_pydict(columns),
-        "arrow, chunks": pa.concat_tables([pa.table(columns)[:70], pa.table(columns)[70:]]),
-        "arrow, dictionary": pa.table(
-            {**columns, "2": pa.array(columns["2"]).dictionary_encode()}
-        ),
-    }
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "dictionaries without what is absent",
-        "numbered dictionaries",
-        "lists",
-        "array of objects",
-        "pandas",
-        "pandas in another order",
-        "pandas, nullable",
-        "pandas, categorical",
-        "pandas, numbered",
-        "polars",
-        "polars, categorical",
-        "arrow",
-        "arrow, batch",
-        "arrow, chunks",
-        "arrow, dictionary",
-    ],
-)
-def test_every_library_gives_the_same_bits(kind, tables, new_model):
-    rows = tables["dictionaries"]
-    y = ["even" if row["1"] % 2 == 0 else "odd" for row in rows]
-    expected, model = new_model(), new_model()
-    expected.learn_many(rows, y)
-    model.learn_many(tables[kind], y)
-    assert_same(model, expected, rows)
-    assert list(model.predict_many(tables[kind])) == list(expected.predict_many(rows))
-    one_by_one = new_model()
-    for row, label in zip(rows, y):
-        one_by_one.learn_one(row, label)
-    assert_same(model, one_by_one, rows)
-
-
 @pytest.mark.parametrize("kind", ["single", "default", "forgetting"])
-def test_threads_give_the_bits_of_one(kind, numbers, new_model, saved):
+def test_threads_give_the_bits_of_one(assert_same, kind, numbers, new_model, saved):
     X, y = np.tile(numbers[0], (3, 1)), np.tile(numbers[1], 3)
     options = {**MODELS[kind], "enhancement_nodes": 300}
     one, two = new_model(**options), new_model(**options, threads=2)

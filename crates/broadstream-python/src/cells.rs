@@ -52,20 +52,34 @@ fn other<'a>(
     place: Place,
     column: &dyn Fn() -> String,
 ) -> PyResult<Cell<'a>> {
-    let kind = value.get_type().name()?.to_string();
-    match kind.as_str() {
+    let kind = value.get_type().name()?;
+    let kind = kind.to_str()?;
+    match kind {
+        "float32" | "float16" | "longdouble" => return value.extract().map(Cell::Number),
         "bool" | "bool_" => return Ok(Cell::Flag(value.is_truthy()?)),
         // What pandas has for "nothing".
         "NAType" | "NaTType" => return Ok(Cell::Missing),
         _ => {}
     }
-    if value.hasattr("__index__")? {
-        return integer(&value.call_method0("__index__")?, place, column);
+    if value.hasattr("__index__")?
+        && let Ok(index) = value.call_method0("__index__")
+    {
+        return integer(&index, place, column);
     }
-    if value.hasattr("__float__")?
+    if !kind.starts_with("complex")
+        && value.hasattr("__float__")?
         && let Ok(number) = value.extract::<f64>()
     {
         return Ok(Cell::Number(number));
     }
-    Err(wrong_type(place, &column(), "a number, a text, a truth value or None", &kind))
+    Err(wrong_type(place, &column(), "a number, a text, a truth value or None", kind))
+}
+
+/// Whether a value can be read without running any code of Python's.
+pub(crate) fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    value.cast::<PyFloat>().is_ok()
+        || value.cast_exact::<PyInt>().is_ok()
+        || value.cast::<PyString>().is_ok()
+        || value.cast_exact::<PyBool>().is_ok()
+        || value.is_none()
 }

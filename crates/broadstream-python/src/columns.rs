@@ -1,29 +1,32 @@
 //! The columns that a model has met, and how Python's rows become samples of their inputs.
 //!
 //! Columns are told apart by their names. New ones that come together are taken in the order of their
-//! names, so that a model does not depend on the order of a dictionary; names that are numbers count as
-//! such. The rest is the encoder's: the first value of a column decides whether it holds numbers or
-//! categories.
+//! names, and cells are given in the order of their columns, so that a model does not depend on the order
+//! of a dictionary; names that are numbers count as such. The rest is the encoder's: the first value of
+//! a column decides whether it holds numbers or categories.
 
 use broadstream::{
     Input, Schema,
-    stream::{Categories, Place, RowEncoder, RowEncoding},
+    stream::{Categories, ColumnCoding, Place, RowEncoder, RowEncoding},
 };
 use pyo3::{
     exceptions::PyValueError,
     prelude::*,
-    types::{PyDict, PyString},
+    types::{PyDict, PyInt, PyString},
 };
 
-use crate::{cells::cell, error::stream_error};
+use crate::{
+    cells::{cell, is_plain},
+    error::stream_error,
+};
 
 pub(crate) struct Columns {
     encoder: RowEncoder,
-    /// By the key of a dictionary the position of its column, for those that were met since the last
-    /// refusal; −1 for a column that is left out.
+    /// By the key of a dictionary, a text or a whole number, the position of its column, as far as it was
+    /// met since the last refusal; −1 for a column that is left out.
     known: Py<PyDict>,
-    /// The positions of the columns that are named 0, 1, 2, …, as far as they were met.
-    numbered: Vec<(usize, usize)>,
+    /// How many columns the last array had, and where those that are not left out belong.
+    numbered: Option<(usize, Vec<(usize, usize)>)>,
     /// The name of the target, if the rows that the model was first trained on had one.
     target: Option<String>,
 }
@@ -31,23 +34,37 @@ pub(crate) struct Columns {
 impl Columns {
     pub(crate) fn new(py: Python<'_>) -> Self {
         let encoder = RowEncoder::new("", Categories::OneHot);
-        Columns { encoder, known: PyDict::new(py).unbind(), numbered: Vec::new(), target: None }
+        Columns { encoder, known: PyDict::new(py).unbind(), numbered: None, target: None }
     }
 
-    /// The columns of a model that was saved or trained elsewhere.
+    /// The columns of a model that has these inputs and was saved, trained elsewhere, or merged. A
+    /// column whose input the model does not have is one of which no cell was seen.
     pub(crate) fn resume(
         py: Python<'_>,
-        schema: Schema,
-        encoding: &RowEncoding,
+        inputs: &[Input],
+        mut encoding: RowEncoding,
         target: Option<String>,
     ) -> PyResult<Self> {
-        let encoder = RowEncoder::resume(schema, encoding).map_err(stream_error)?;
-        Ok(Columns { encoder, known: PyDict::new(py).unbind(), numbered: Vec::new(), target })
+        let has_input = |name: &str| inputs.iter().any(|input| input.name == name);
+        for column in &mut encoding.columns {
+            let needs_input =
+                matches!(column.coding, ColumnCoding::Numeric | ColumnCoding::IntegerCodes(_));
+            if needs_input && !has_input(&column.name) {
+                column.coding = ColumnCoding::Undecided;
+            }
+        }
+        encoding.target = target.clone().unwrap_or_else(|| unused_name(&encoding));
+        let mut schema = Schema::new(encoding.target.as_str());
+        for input in inputs {
+            schema.push_input(&input.name, input.kind);
+        }
+        let encoder = RowEncoder::resume(schema, &encoding).map_err(stream_error)?;
+        Ok(Columns { encoder, known: PyDict::new(py).unbind(), numbered: None, target })
     }
 
     pub(crate) fn copy(&self, py: Python<'_>) -> Self {
         let (encoder, target) = (self.encoder.clone(), self.target.clone());
-        Columns { encoder, known: PyDict::new(py).unbind(), numbered: Vec::new(), target }
+        Columns { encoder, known: PyDict::new(py).unbind(), numbered: None, target }
     }
 
     pub(crate) fn encoder(&mut self) -> &mut RowEncoder {
@@ -59,8 +76,16 @@ impl Columns {
         self.encoder.schema().inputs()
     }
 
+    /// What rows look like, with a name for the target that none of their columns has.
     pub(crate) fn encoding(&self) -> RowEncoding {
-        self.encoder.encoding()
+        let mut encoding = self.encoder.encoding();
+        if let Some(target) = &self.target {
+            encoding.target.clone_from(target);
+        } else {
+            encoding.target = unused_name(&encoding);
+            encoding.target_position = encoding.columns.len();
+        }
+        encoding
     }
 
     /// The name of the target, if there is one.
@@ -77,44 +102,59 @@ impl Columns {
     pub(crate) fn undo(&mut self, py: Python<'_>) {
         if self.encoder.undo() {
             self.known.bind(py).clear();
-            self.numbered.clear();
+            self.numbered = None;
         }
     }
 
     /// Begins a row and gives it the cells of a dictionary.
     pub(crate) fn encode_dict(&mut self, row: &Bound<'_, PyDict>, place: Place) -> PyResult<()> {
-        let py = row.py();
-        let known = self.known.bind(py).clone();
-        self.encoder.begin(place);
-        for (key, value) in row {
-            let Some(position) = known.get_item(&key)? else {
-                return self.encode_new(row, place);
-            };
-            if let Ok(column) = position.extract::<usize>() {
-                self.push(column, &value, place)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The same for a row with keys that were not met since the last refusal.
-    fn encode_new(&mut self, row: &Bound<'_, PyDict>, place: Place) -> PyResult<()> {
-        let py = row.py();
+        let known = self.known.bind(row.py()).clone();
         let mut cells = Vec::with_capacity(row.len());
         for (key, value) in row {
-            cells.push((name(&key)?, key, value));
+            // Code of Python's could change the dictionary under way.
+            if !is_exact(&key) || !is_plain(&value) {
+                return self.encode_items(row, place);
+            }
+            match known.get_item(&key)? {
+                Some(position) => cells.push((position.extract::<i64>()?, value)),
+                None => return self.encode_items(row, place),
+            }
         }
-        cells.sort_by(|(a, ..), (b, ..)| order(a).cmp(&order(b)));
-        if let Some(pair) = cells.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        self.push_all(cells, place)
+    }
+
+    /// The same for a row with keys that were not met since the last refusal, or with values of other
+    /// types than Python's own.
+    fn encode_items(&mut self, row: &Bound<'_, PyDict>, place: Place) -> PyResult<()> {
+        let mut items = Vec::with_capacity(row.len());
+        for item in row.items() {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+            items.push((name(&key)?, key, value));
+        }
+        items.sort_by(|(a, ..), (b, ..)| order(a).cmp(&order(b)));
+        if let Some(pair) = items.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let message = format!("{place}: two inputs are named '{}'", pair[0].0);
             return Err(PyValueError::new_err(message));
         }
+        let mut cells = Vec::with_capacity(items.len());
+        for (name, key, value) in items {
+            let position = self.column(&name, place)?.map_or(-1, |column| column as i64);
+            if is_exact(&key) {
+                self.known.bind(row.py()).set_item(key, position)?;
+            }
+            cells.push((position, value));
+        }
+        self.push_all(cells, place)
+    }
+
+    /// Begins a row and gives it cells, in the order of their columns.
+    fn push_all(&mut self, mut cells: Vec<(i64, Bound<'_, PyAny>)>, place: Place) -> PyResult<()> {
+        if !cells.is_sorted_by_key(|(column, _)| *column) {
+            cells.sort_by_key(|(column, _)| *column);
+        }
         self.encoder.begin(place);
-        for (name, key, value) in &cells {
-            let column = self.column(name, place)?;
-            let position = column.map_or(-1, |column| column as i64);
-            self.known.bind(py).set_item(key, position)?;
-            if let Some(column) = column {
+        for (column, value) in &cells {
+            if let Ok(column) = usize::try_from(*column) {
                 self.push(column, value, place)?;
             }
         }
@@ -136,18 +176,36 @@ impl Columns {
                 columns.push((position, column));
             }
         }
-        // Inputs then come in the order of their numbers, or nearly so.
         columns.sort_by_key(|(_, column)| *column);
         Ok(columns)
     }
 
-    /// The same for an array, whose columns are named 0, 1, 2, ….
+    /// The same for an array, whose columns are named 0, 1, 2, …; or 1, 2, 3, … for a model that
+    /// was trained on a file without a header, where they are called so.
     pub(crate) fn of_numbered(&mut self, width: usize) -> PyResult<Vec<(usize, usize)>> {
-        if self.numbered.len() != width {
-            let names: Vec<String> = (0..width).map(|column| column.to_string()).collect();
-            self.numbered = self.of_table(&names)?;
+        match &self.numbered {
+            Some((known, columns)) if *known == width => return Ok(columns.clone()),
+            _ => {}
         }
-        Ok(self.numbered.clone())
+        let known =
+            |name: &str| self.encoder.column(name).is_some() || self.encoder.leaves_out(name);
+        let first = usize::from(!known("0") && known("1"));
+        let names: Vec<String> = (first..first + width).map(|column| column.to_string()).collect();
+        let mut columns = self.encoder.columns();
+        if let Some(example) = columns.next()
+            && width > 0
+            && !names.iter().any(|name| known(name))
+        {
+            let message = format!(
+                "the model knows its inputs by names such as '{example}', which an array does not \
+                 have: give dictionaries or a table"
+            );
+            return Err(PyValueError::new_err(message));
+        }
+        drop(columns);
+        let columns = self.of_table(&names)?;
+        self.numbered = Some((width, columns.clone()));
+        Ok(columns)
     }
 
     /// The position of the column of that name, which may be new; `None` if it is left out.
@@ -189,8 +247,23 @@ fn name(key: &Bound<'_, PyAny>) -> PyResult<String> {
     }
 }
 
+/// Whether a key can be looked up without running code of Python's, and stands for one name only: 1 and
+/// `True` are the same key of a dictionary.
+fn is_exact(key: &Bound<'_, PyAny>) -> bool {
+    key.cast_exact::<PyString>().is_ok() || key.cast_exact::<PyInt>().is_ok()
+}
+
 /// By what names are ordered: numbers before texts, and as numbers.
 fn order(name: &str) -> (bool, u64, &str) {
     let number = name.parse::<u64>().ok();
     (number.is_none(), number.unwrap_or(0), name)
+}
+
+/// A name that no column has.
+fn unused_name(encoding: &RowEncoding) -> String {
+    let mut name = "y".to_owned();
+    while encoding.columns.iter().any(|column| column.name == name) {
+        name.push('_');
+    }
+    name
 }

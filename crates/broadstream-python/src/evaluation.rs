@@ -13,10 +13,11 @@ use broadstream::{
     metrics::{Metrics, Summary, WindowSummary},
     stream::RowEncoding,
 };
-use numpy::{IntoPyArray, PyArrayMethods};
+use numpy::IntoPyArray;
 use pyo3::{
+    exceptions::PyValueError,
     prelude::*,
-    types::{PyDict, PyList, PyString},
+    types::{PyDict, PyList},
 };
 
 use crate::{
@@ -73,75 +74,91 @@ pub(crate) fn evaluate_stream<'py>(
         delay,
         ..PrequentialOptions::default()
     };
-    let mut learner = model.learner().lock(py)?;
     let failure = Failure::default();
-    let mut watch = Watch { progress, failure: failure.clone(), ..Watch::default() };
-    let evaluation = if let Ok(stream) = stream.cast::<Stream>() {
+    let source = if let Ok(stream) = stream.cast::<Stream>() {
+        if y.is_some() || sample_weight.is_some() {
+            let message =
+                "a stream has labels and weights of its own: leave y and sample_weight out";
+            return Err(PyValueError::new_err(message));
+        }
         let stream = stream.get();
         options.limit = [limit, stream.limit()].into_iter().flatten().min();
-        let mut stream = py.detach(|| stream.open())?;
-        watch.total = total(stream.remaining(), options.limit);
-        let evaluation = run(py, &mut learner, &mut *stream, &options, &mut watch);
-        let schema = stream.schema();
-        let encoding = stream.encoding().unwrap_or_else(|| RowEncoding::of_schema(schema));
-        take_over(py, &mut learner, schema, &encoding)?;
-        evaluation
+        Source::Stream(py.detach(|| stream.open())?)
     } else {
-        let mut stream = RowStream::new(py, stream, y, sample_weight, failure.clone())?;
-        watch.total = total(broadstream::stream::Stream::remaining(&stream), options.limit);
-        let evaluation = run(py, &mut learner, &mut stream, &options, &mut watch);
-        stream.hand_over(py, &mut learner)?;
-        evaluation
+        let rows = RowStream::new(py, stream, y, sample_weight, failure.clone())?;
+        Source::Rows(Box::new(rows))
     };
+    let mut learner = model.learner().lock(py)?;
+    let (inputs, classes) = (learner.core.inputs(), learner.core.classes());
+    if inputs > 0 || classes > 0 {
+        let rule = "new, since a stream numbers inputs and classes in its own order";
+        let value = format!("one with {inputs} inputs and {classes} classes");
+        return Err(to_python(Error::Config { option: "model", rule, value }));
+    }
+    let mut source = source;
+    let total = [source.stream().remaining(), options.limit].into_iter().flatten().min();
+    if options.curve_every.is_none() {
+        options.curve_every = Some(total.map_or(1000, |total| total / 100).max(1));
+    }
+    let mut watch = Watch { progress, total, failure: failure.clone(), ..Watch::default() };
+    let core = &mut learner.core;
+    let evaluation = py.detach(|| {
+        let start = Instant::now();
+        evaluate(source.stream(), core, &options, &|| start.elapsed(), &mut watch)
+    });
+    // Whatever happened, the model has the names of what it has learned.
+    let labels = source.labels(py)?;
+    let named = source.name(py, &mut learner, &labels);
     if let Some(error) = failure.take() {
         return Err(error);
     }
     let evaluation = evaluation.map_err(to_python)?;
-    describe(py, &evaluation, &learner, watch.predicted)
+    named?;
+    describe(py, &evaluation, &labels, watch.predicted)
 }
 
-fn total(remaining: Option<u64>, limit: Option<u64>) -> Option<u64> {
-    [remaining, limit].into_iter().flatten().min()
+/// What a model is evaluated on.
+enum Source {
+    Stream(Box<dyn broadstream::stream::Stream>),
+    Rows(Box<RowStream>),
 }
 
-fn run(
-    py: Python<'_>,
-    learner: &mut Learner,
-    stream: &mut dyn broadstream::stream::Stream,
-    options: &PrequentialOptions,
-    watch: &mut Watch,
-) -> Result<Evaluation, Error> {
-    let core = &mut learner.core;
-    py.detach(|| {
-        let start = Instant::now();
-        evaluate(stream, core, options, &|| start.elapsed(), watch)
-    })
-}
+impl Source {
+    fn stream(&mut self) -> &mut dyn broadstream::stream::Stream {
+        match self {
+            Source::Stream(stream) => &mut **stream,
+            Source::Rows(rows) => &mut **rows,
+        }
+    }
 
-/// Gives a model that was trained on a stream the names of the stream.
-fn take_over(
-    py: Python<'_>,
-    learner: &mut Learner,
-    schema: &Schema,
-    encoding: &RowEncoding,
-) -> PyResult<()> {
-    if learner.core.inputs() == 0 && learner.core.classes() == 0 {
-        return Ok(());
+    /// The labels of all samples that were read, in order of appearance.
+    fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        match self {
+            Source::Stream(stream) => PyList::new(py, stream.schema().labels()),
+            Source::Rows(rows) => rows.labels.list(py),
+        }
     }
-    if learner.labels.len() == learner.core.classes() && learner.labels.len() > 0 {
-        // The model was not new, and was refused.
-        return Ok(());
+
+    /// Gives a model that was trained on this its labels and columns.
+    fn name(
+        &self,
+        py: Python<'_>,
+        learner: &mut Learner,
+        labels: &Bound<'_, PyList>,
+    ) -> PyResult<()> {
+        let (encoding, target) = match self {
+            Source::Stream(stream) => {
+                let schema = stream.schema();
+                let encoding = stream.encoding().unwrap_or_else(|| RowEncoding::of_schema(schema));
+                (encoding, Some(schema.target().to_owned()))
+            }
+            Source::Rows(rows) => (rows.columns.encoding(), None),
+        };
+        learner.labels = Labels::of(py, labels.iter().take(learner.core.classes()))?;
+        let inputs = learner.core.declared_inputs();
+        learner.columns = Columns::resume(py, inputs, encoding, target)?;
+        Ok(())
     }
-    let known = learner.core.classes();
-    let labels = schema.labels().iter().take(known);
-    learner.labels = Labels::of(py, labels.map(|label| PyString::new(py, label).into_any()))?;
-    let target = Some(schema.target().to_owned());
-    let mut own = Schema::new(schema.target());
-    for input in learner.core.declared_inputs() {
-        own.push_input(&input.name, input.kind);
-    }
-    learner.columns = Columns::resume(py, own, encoding, target)?;
-    Ok(())
 }
 
 /// An exception that was raised where none can be.
@@ -251,7 +268,7 @@ impl RowStream {
         let end = self.rows.len().min(self.next.saturating_add(most));
         let RowStream { rows, y, weights, columns, labels, schema, texts, .. } = self;
         let y = y.bind(py);
-        rows.encode(py, columns, self.next..end, |i, sample| {
+        let encoded = rows.encode(py, columns, self.next..end, |i, sample| {
             let class = labels.class_of(&y.get_item(i)?, place(i))?;
             if class == schema.labels().len() {
                 schema.class_of(&saved::text(labels.label(py, class).bind(py), texts)?);
@@ -260,27 +277,15 @@ impl RowStream {
             block.push(sample, class, weight).map_err(|source| {
                 to_python(Error::Sample { sample: i as u64 + 1, source: Box::new(source) })
             })
-        })?;
+        });
+        // Rows before a fault are learned, with the inputs that they have brought.
         for input in &columns.inputs()[schema.inputs().len()..] {
             schema.push_input(&input.name, input.kind);
         }
+        encoded?;
         let read = end - self.next;
         self.next = end;
         Ok(read)
-    }
-
-    /// Gives a model that was trained on these rows their columns and labels.
-    fn hand_over(mut self, py: Python<'_>, learner: &mut Learner) -> PyResult<()> {
-        let known = learner.core.classes();
-        let trained = learner.labels.len() == 0 && known > 0;
-        if trained {
-            self.labels.truncate(py, known)?;
-            self.columns.settle();
-            (learner.columns, learner.labels) = (self.columns, self.labels);
-            let inputs = learner.columns.inputs()[learner.core.inputs()..].to_vec();
-            learner.core.declare_inputs(&inputs).map_err(to_python)?;
-        }
-        Ok(())
     }
 }
 
@@ -309,7 +314,7 @@ impl broadstream::stream::Stream for RowStream {
 fn describe<'py>(
     py: Python<'py>,
     evaluation: &Evaluation,
-    learner: &Learner,
+    labels: &Bound<'py, PyList>,
     predicted: Vec<i64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
@@ -321,16 +326,12 @@ fn describe<'py>(
     result.set_item("restarts", &evaluation.restarts)?;
     let members = evaluation.members.iter().map(|member| (&member.name, member.weight));
     result.set_item("members", members.collect::<Vec<_>>())?;
-    let confusion = metrics.confusion();
-    let classes = confusion.class_numbers().max().map_or(0, |class| class + 1);
-    let counts: Vec<u64> = (0..classes)
-        .flat_map(|truth| (0..classes).map(move |predicted| confusion.count(truth, predicted)))
-        .collect();
-    result.set_item("confusion", counts.into_pyarray(py).reshape([classes, classes])?)?;
+    let counts = metrics.confusion().cells().collect::<Vec<_>>();
+    result.set_item("counts", counts)?;
     let bins = metrics.calibration().bins().filter(|bin| bin.count > 0);
     let bins = bins.map(|bin| (bin.confidence, bin.accuracy, bin.count));
     result.set_item("reliability", bins.collect::<Vec<_>>())?;
-    result.set_item("labels", learner.labels.list(py)?)?;
+    result.set_item("labels", labels)?;
     result.set_item("predicted", predicted.into_pyarray(py))?;
     let times = &evaluation.times;
     result.set_item("seconds_reading", times.reading.as_secs_f64())?;

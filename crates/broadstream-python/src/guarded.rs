@@ -58,6 +58,11 @@ impl<T: Forked> Guarded<T> {
         Ok(self.held(guard, thread))
     }
 
+    /// The value if nobody uses it, without waiting.
+    pub(crate) fn if_free(&self) -> Option<MutexGuard<'_, T>> {
+        self.value.try_lock().ok()
+    }
+
     /// The first use in a forked process. Threads of before the fork hold their locks for ever.
     fn lock_forked(&self, process: u32) -> PyResult<Held<'_, T>> {
         let guard = match self.value.try_lock() {

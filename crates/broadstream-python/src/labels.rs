@@ -2,6 +2,7 @@
 
 use broadstream::stream::Place;
 use pyo3::{
+    PyTraverseError, PyVisit,
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
     types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString},
@@ -81,10 +82,24 @@ impl Labels {
 
     /// Forgets the labels beyond the first `keep`.
     pub(crate) fn truncate(&mut self, py: Python<'_>, keep: usize) -> PyResult<()> {
-        for label in self.list.drain(keep..) {
-            self.classes.bind(py).del_item(label)?;
+        while self.list.len() > keep {
+            // The last one, without asking it for its hash: that could fail, and leave half of it.
+            self.classes.bind(py).call_method0("popitem")?;
+            self.list.pop();
         }
         Ok(())
+    }
+
+    /// Lets Python's collector of garbage see the labels.
+    pub(crate) fn visit(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.classes)?;
+        self.list.iter().try_for_each(|label| visit.call(label))
+    }
+
+    /// Lets go of all labels, of a model that nobody can reach any more.
+    pub(crate) fn release(&mut self, py: Python<'_>) {
+        self.classes.bind(py).clear();
+        self.list.clear();
     }
 }
 
@@ -107,19 +122,27 @@ fn plain<'py>(label: &Bound<'py, PyAny>, place: Place) -> PyResult<Bound<'py, Py
         }
         return Ok(PyFloat::new(label.py(), number.value()).into_any());
     }
-    let module = label.get_type().getattr("__module__")?;
-    if module.extract::<&str>().is_ok_and(|module| module == "numpy")
-        && label.hasattr("item")?
-        && !label.hasattr("__len__")?
-    {
-        return label.call_method0("item");
-    }
-    match label.get_type().name()?.to_str()? {
-        "NAType" | "NaTType" => Err(missing()),
+    let kind = label.get_type();
+    let name = kind.name()?;
+    match name.to_str()? {
         // A subclass of str may be numpy's.
-        "str_" => Ok(label.str()?.into_any()),
-        _ => Ok(label.clone()),
+        "str_" => return Ok(label.str()?.into_any()),
+        // A date of numpy may have no counterpart in Python.
+        "datetime64" | "timedelta64" => {}
+        _ => {
+            let module = kind.getattr("__module__")?;
+            let numpys = module.extract::<&str>().is_ok_and(|module| module == "numpy");
+            if numpys && label.hasattr("item")? && !label.hasattr("__len__")? {
+                return plain(&label.call_method0("item")?, place);
+            }
+        }
     }
+    // What is not even equal to itself is none: NaN of any type, NaT, and pandas' NA.
+    let missing_kind = matches!(name.to_str()?, "NAType" | "NaTType");
+    if missing_kind || label.ne(label).unwrap_or(false) {
+        return Err(missing());
+    }
+    Ok(label.clone())
 }
 
 /// What cannot be looked up in a dictionary cannot be a label.

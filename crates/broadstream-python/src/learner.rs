@@ -1,11 +1,13 @@
 //! A model together with the columns and labels that Python gave it.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
-use broadstream::{Block, Certificate, Classifier, Error, OnlineBls, Scores, arg_max};
+use broadstream::{
+    Block, Certificate, Classifier, Error, OnlineBls, Scores, arg_max, stream::ColumnCoding,
+};
 use numpy::PyReadonlyArray1;
 use pyo3::{
-    exceptions::PyValueError,
+    exceptions::{PyRuntimeError, PyValueError},
     prelude::*,
     types::{PyAny, PyList},
 };
@@ -41,6 +43,20 @@ pub(crate) struct Answers {
     /// A row per sample; the rows of samples for which fewer classes were known are shorter.
     pub(crate) probabilities: Scores,
     pub(crate) leverages: Vec<f64>,
+}
+
+impl Batch<'_, '_> {
+    fn check_lengths(&self) -> PyResult<()> {
+        self.rows.check_length("y", self.labels.len())?;
+        self.check_weights()
+    }
+
+    fn check_weights(&self) -> PyResult<()> {
+        match self.weights {
+            Some(weights) => self.rows.check_length("sample_weight", weights.as_array().len()),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Forked for Learner {
@@ -123,8 +139,17 @@ impl Learner {
     ) -> PyResult<()> {
         let labels = PyList::empty(py);
         let batch = Batch { rows, labels: &labels, weights };
+        batch.check_weights()?;
+        // Whether it may be fitted at all, also by no rows.
+        self.core.observe_scaling(&Block::new()).map_err(to_python)?;
+        let counts = |i| weights.is_none_or(|weights| weights.as_array()[i] > 0.0);
+        if !(0..rows.len()).any(counts) {
+            let message = "cannot fit the scaling: there is no sample of positive weight";
+            return Err(PyValueError::new_err(message));
+        }
         let before = self.core.clone();
         let fitted = self.attempt(py, |learner| {
+            learner.check_width(rows)?;
             in_pieces(py, rows.len(), |range| {
                 learner.fill(py, &batch, &[], range)?;
                 learner.declare_inputs()?;
@@ -164,6 +189,7 @@ impl Learner {
         let batch = Batch { rows, labels: &labels, weights: None };
         let mut answers = Answers::default();
         self.look(py, |learner| {
+            learner.check_width(rows)?;
             in_pieces(py, rows.len(), |range| {
                 learner.fill(py, &batch, &[], range)?;
                 learner.declare_inputs()?;
@@ -186,16 +212,39 @@ impl Learner {
         py: Python<'_>,
         batch: &Batch<'_, '_>,
     ) -> PyResult<Certificate> {
+        batch.check_lengths()?;
+        // What is left when all pieces are taken back takes the model's place.
+        let mut left = self.core.clone();
+        let mut certificate: Option<Certificate> = None;
         self.look(py, |learner| {
             let mut classes = Vec::with_capacity(batch.labels.len());
             for (i, label) in batch.labels.iter().enumerate() {
                 classes.push(learner.known_class(&label, i)?);
             }
-            learner.fill(py, batch, &classes, 0..batch.rows.len())?;
-            learner.check_known_inputs()?;
-            let Learner { core, block, .. } = learner;
-            py.detach(|| core.unlearn_many(block)).map_err(to_python)
-        })
+            learner.check_width(batch.rows)?;
+            // Also of an empty batch it is said whether it could be taken back.
+            let mut take_back = |learner: &Learner, start: usize| {
+                let (left, block) = (&mut left, &learner.block);
+                let piece = py.detach(|| left.unlearn_many(block));
+                let piece = piece.map_err(|error| to_python(moved(error, start)))?;
+                let whole = certificate.get_or_insert(Certificate { samples: 0, ..piece });
+                whole.samples += piece.samples;
+                whole.residual_after = piece.residual_after;
+                Ok(())
+            };
+            if classes.is_empty() {
+                learner.block.clear();
+                return take_back(learner, 0);
+            }
+            in_pieces(py, batch.rows.len(), |range| {
+                let start = range.start;
+                learner.fill(py, batch, &classes, range)?;
+                learner.check_known_inputs()?;
+                take_back(learner, start)
+            })
+        })?;
+        self.core = left;
+        certificate.ok_or_else(|| PyValueError::new_err("there is nothing to take back"))
     }
 
     /// Replaces the label of a sample that was learned.
@@ -207,7 +256,7 @@ impl Learner {
         weight: f64,
     ) -> PyResult<Certificate> {
         let py = x.py();
-        self.attempt(py, |learner| {
+        let certificate = self.attempt(py, |learner| {
             let class = learner.known_class(y, 0)?;
             let new_class = learner.labels.class_of(new_y, place(0))?;
             encode_one(&mut learner.columns, x)?;
@@ -218,13 +267,25 @@ impl Learner {
             let Learner { core, block, .. } = learner;
             py.detach(|| core.correct_one(block.sample(0), class, new_class, weight))
                 .map_err(to_python)
-        })
+        })?;
+        // With a weight of 0 nothing was put right, and the new label is not known.
+        let known = self.core.classes();
+        self.labels.truncate(py, known)?;
+        Ok(certificate)
     }
 
     /// Adds what another model has learned.
     pub(crate) fn merge(&mut self, py: Python<'_>, other: &Learner) -> PyResult<()> {
         let mut encoding = self.columns.encoding();
         encoding.merge(other.columns.encoding()).map_err(|error| to_python(error.into()))?;
+        // The inputs in the order that they will have, so that nothing can fail once the models are one.
+        let mut inputs = self.core.declared_inputs().to_vec();
+        let known: HashSet<&str> =
+            self.core.declared_inputs().iter().map(|input| input.name.as_str()).collect();
+        let new = other.core.declared_inputs().iter();
+        inputs.extend(new.filter(|input| !known.contains(input.name.as_str())).cloned());
+        let target = self.columns.target().map(str::to_owned);
+        let columns = Columns::resume(py, &inputs, encoding, target)?;
         self.attempt(py, |learner| {
             let mut classes = Vec::with_capacity(other.labels.len());
             for label in other.labels.iter(py) {
@@ -233,12 +294,7 @@ impl Learner {
             let core = &mut learner.core;
             py.detach(|| core.merge(&other.core, &classes)).map_err(to_python)
         })?;
-        let mut schema = broadstream::Schema::new(encoding.target.as_str());
-        for input in self.core.declared_inputs() {
-            schema.push_input(&input.name, input.kind);
-        }
-        let target = self.columns.target().map(str::to_owned);
-        self.columns = Columns::resume(py, schema, &encoding, target)?;
+        self.columns = columns;
         Ok(())
     }
 
@@ -260,18 +316,34 @@ impl Learner {
             }
             work(self)
         });
-        // Labels of samples that were not reached are not known.
-        let known = self.core.classes();
-        self.labels.truncate(py, known)?;
+        if done.is_err() {
+            self.forget_unreached(py)?;
+        }
         done
+    }
+
+    /// Forgets the labels and inputs of samples that were not reached before Ctrl-C.
+    fn forget_unreached(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.labels.truncate(py, self.core.classes())?;
+        self.core.withdraw_inputs(0);
+        let inputs = self.core.declared_inputs();
+        let mut encoding = self.columns.encoding();
+        for column in &mut encoding.columns {
+            let prefix = format!("{}=", column.name);
+            let met = || inputs.iter().any(|input| input.name.starts_with(&prefix));
+            if column.coding == ColumnCoding::OneHot && !met() {
+                column.coding = ColumnCoding::Undecided;
+            }
+        }
+        let target = self.columns.target().map(str::to_owned);
+        self.columns = Columns::resume(py, inputs, encoding, target)?;
+        Ok(())
     }
 
     /// Checks that a batch can be learned, and returns the classes of its samples.
     fn check(&mut self, py: Python<'_>, batch: &Batch<'_, '_>) -> PyResult<Vec<usize>> {
-        batch.rows.check_length("y", batch.labels.len())?;
-        if let Some(weights) = batch.weights {
-            batch.rows.check_length("sample_weight", weights.as_array().len())?;
-        }
+        batch.check_lengths()?;
+        self.check_width(batch.rows)?;
         let mut classes = Vec::with_capacity(batch.labels.len());
         for (i, label) in batch.labels.iter().enumerate() {
             classes.push(self.labels.class_of(&label, place(i))?);
@@ -281,14 +353,8 @@ impl Learner {
             let start = range.start;
             self.fill(py, batch, &classes, range)?;
             self.declare_inputs()?;
-            known = self.core.check_many(&self.block, known).map_err(|error| {
-                to_python(match error {
-                    Error::Sample { sample, source } => {
-                        Error::Sample { sample: sample + start as u64, source }
-                    }
-                    error => error,
-                })
-            })?;
+            let checked = self.core.check_many(&self.block, known);
+            known = checked.map_err(|error| to_python(moved(error, start)))?;
             Ok(())
         })?;
         Ok(classes)
@@ -305,7 +371,7 @@ impl Learner {
         let Learner { columns, block, .. } = self;
         block.clear();
         batch.rows.encode(py, columns, range, |i, sample| {
-            let class = classes.get(i).copied().unwrap_or(0);
+            let class = if classes.is_empty() { 0 } else { classes[i] };
             let weight = batch.weights.map_or(1.0, |weights| weights.as_array()[i]);
             block.push(sample, class, weight).map_err(|source| {
                 to_python(Error::Sample { sample: i as u64 + 1, source: Box::new(source) })
@@ -315,12 +381,17 @@ impl Learner {
 
     /// Tells the model of the inputs that rows have brought.
     fn declare_inputs(&mut self) -> PyResult<()> {
-        let known = self.core.inputs();
-        let inputs = self.columns.inputs();
-        match inputs.get(known..) {
-            Some(new) if !new.is_empty() => self.core.declare_inputs(new).map_err(to_python),
-            _ => Ok(()),
+        match self.columns.inputs().get(self.core.inputs()..) {
+            Some([]) => Ok(()),
+            Some(new) => self.core.declare_inputs(new).map_err(to_python),
+            None => Err(PyRuntimeError::new_err("the model has inputs without columns")),
         }
+    }
+
+    /// Refuses an array that is far too wide before its columns are looked at.
+    fn check_width(&self, rows: &Rows) -> PyResult<()> {
+        let width = rows.width().max(self.core.inputs());
+        self.core.check_room(width, self.core.classes()).map_err(to_python)
     }
 
     /// Checks that rows have brought no input.
@@ -390,6 +461,14 @@ impl Answers {
             table[i * classes..][..row.len()].copy_from_slice(row);
         }
         table
+    }
+}
+
+/// An error about a sample of a piece that begins at that row.
+fn moved(error: Error, start: usize) -> Error {
+    match error {
+        Error::Sample { sample, source } => Error::Sample { sample: sample + start as u64, source },
+        error => error,
     }
 }
 

@@ -3,6 +3,7 @@
 use broadstream::{Classifier, OnlineBls, arg_max};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{
+    PyTraverseError, PyVisit,
     prelude::*,
     types::{PyBytes, PyDict, PyList, PyTuple, PyType},
 };
@@ -142,11 +143,13 @@ impl OnlineBLS {
         y: &Bound<'_, PyAny>,
         sample_weight: f64,
     ) -> PyResult<()> {
-        self.learner.lock(x.py())?.learn_one(x, y, sample_weight)
+        let x = rows::row(x)?;
+        self.learner.lock(x.py())?.learn_one(&x, y, sample_weight)
     }
 
     /// The most likely label of a sample; None before any label was learned.
     fn predict_one(&self, x: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+        let x = &rows::row(x)?;
         let mut learner = self.learner.lock(x.py())?;
         let scores = learner.look_at_one(x, |model, x| model.scores_one(x))?;
         Ok(arg_max(&scores).map(|class| learner.labels.label(x.py(), class)))
@@ -162,6 +165,7 @@ impl OnlineBLS {
     /// >>> model.predict_proba_one({"volts": 231.5})
     /// {'on': 1.0}
     fn predict_proba_one<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let x = &rows::row(x)?;
         let mut learner = self.learner.lock(x.py())?;
         let probabilities = learner.look_at_one(x, |model, x| model.predict_proba_one(x))?;
         let by_label = PyDict::new(x.py());
@@ -173,7 +177,8 @@ impl OnlineBLS {
 
     /// How unlike the past a sample is: 0 if it adds nothing new, more the newer it is.
     fn leverage_one(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
-        self.learner.lock(x.py())?.look_at_one(x, |model, x| model.leverage_one(x))
+        let x = rows::row(x)?;
+        self.learner.lock(x.py())?.look_at_one(&x, |model, x| model.leverage_one(x))
     }
 
     /// Learn many samples, with exactly the result of learning them one by one, faster.
@@ -232,7 +237,8 @@ impl OnlineBLS {
 
     /// Predict each row and then learn it: predictions, probabilities and leverages of before.
     ///
-    /// They are exactly those of ``predict_one`` and ``learn_one`` in turn, at the speed of blocks.
+    /// They are those of ``predict_one`` and ``learn_one`` in turn, at the speed of blocks: predictions and
+    /// probabilities to the bit, leverages but for rounding.
     /// Probabilities have a column for each label known in the end, 0 where it was not known yet.
     ///
     /// >>> import numpy as np, broadstream
@@ -352,7 +358,8 @@ impl OnlineBLS {
         new_y: &Bound<'_, PyAny>,
         sample_weight: f64,
     ) -> PyResult<Certificate> {
-        Ok(self.learner.lock(x.py())?.correct_one(x, y, new_y, sample_weight)?.into())
+        let x = rows::row(x)?;
+        Ok(self.learner.lock(x.py())?.correct_one(&x, y, new_y, sample_weight)?.into())
     }
 
     /// Save the model, so that it can go on to the bit: a path, or a file open for writing bytes.
@@ -435,7 +442,9 @@ impl OnlineBLS {
         let learner = self.learner.lock(py)?;
         let core = &learner.core;
         let health = py.detach(|| core.health());
-        Ok(health.iter().map(|regression| regression.now.residual).fold(0.0, f64::max))
+        let residuals = health.iter().map(|regression| regression.now.residual);
+        // NaN is the worst of all.
+        Ok(residuals.fold(0.0, |worst, residual| if residual <= worst { worst } else { residual }))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -461,6 +470,20 @@ impl OnlineBLS {
         let state = (bytes, learner.labels.list(py)?, learner.core.config().threads);
         let module = PyModule::import(py, "broadstream._broadstream")?;
         (module.getattr("restore_model")?, state).into_pyobject(py)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // What is in use is reachable anyway.
+        match self.learner.if_free() {
+            Some(learner) => learner.labels.visit(visit),
+            None => Ok(()),
+        }
+    }
+
+    fn __clear__(&self, py: Python<'_>) {
+        if let Some(mut learner) = self.learner.if_free() {
+            learner.labels.release(py);
+        }
     }
 
     fn __sizeof__(&self, py: Python<'_>) -> PyResult<u64> {

@@ -2,6 +2,7 @@
 
 use broadstream::{Error, OnlineBlsConfig};
 use pyo3::{
+    exceptions::PyTypeError,
     prelude::*,
     types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString},
 };
@@ -26,7 +27,7 @@ pub(crate) fn configuration(
     let mut given = Map::new();
     for (name, value) in options {
         if let Some(value) = value.filter(|value| !value.is_none()) {
-            given.insert((*name).to_owned(), to_json(value)?);
+            given.insert((*name).to_owned(), to_json(value, 0)?);
         }
     }
     let mut config = match preset.filter(|preset| !preset.is_none()) {
@@ -91,7 +92,12 @@ pub(crate) fn all<'py>(py: Python<'py>, config: &OnlineBlsConfig) -> PyResult<Bo
 }
 
 /// A value of Python as JSON. What JSON does not have becomes its text, which no option takes.
-fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+fn to_json(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+    // A scaling that is given for each input has three levels.
+    const DEEPEST: usize = 4;
+    if depth > DEEPEST {
+        return Err(PyTypeError::new_err("an option must not be nested so deep"));
+    }
     if let Ok(flag) = value.cast::<PyBool>() {
         return Ok(json!(flag.is_true()));
     }
@@ -100,14 +106,15 @@ fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
     if let Ok(mapping) = value.cast::<PyDict>() {
         let mut object = Map::new();
-        for (key, value) in mapping {
-            object.insert(key.str()?.to_string(), to_json(&value)?);
+        for pair in mapping.items() {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            object.insert(key.str()?.to_string(), to_json(&value, depth + 1)?);
         }
         return Ok(Value::Object(object));
     }
     let is_own = value.cast::<PyInt>().is_ok() || value.cast::<PyFloat>().is_ok();
     if !is_own && value.hasattr("item")? && value.hasattr("dtype")? {
-        return to_json(&value.call_method0("item")?);
+        return to_json(&value.call_method0("item")?, depth + 1);
     }
     if value.cast::<PyInt>().is_ok() {
         if let Ok(number) = value.extract::<u64>() {
@@ -122,7 +129,8 @@ fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     {
         return Ok(Value::Number(number));
     }
-    Ok(json!(value.str()?.to_string()))
+    let text: String = value.str()?.to_string_lossy().chars().take(60).collect();
+    Ok(json!(text))
 }
 
 pub(crate) fn from_json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {

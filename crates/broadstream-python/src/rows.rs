@@ -11,7 +11,8 @@ use broadstream::{
     stream::{Cell, Place},
 };
 use numpy::{
-    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, ndarray::Axis,
+    PyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+    ndarray::{Axis, Dimension},
 };
 use pyo3::{
     exceptions::PyValueError,
@@ -92,6 +93,14 @@ impl Rows {
         self.length
     }
 
+    /// How many columns an array has; 0 for other rows, which bring names of their own.
+    pub(crate) fn width(&self) -> usize {
+        match self.content {
+            Content::Array { width, .. } => width,
+            Content::Table { .. } | Content::Dicts(_) => 0,
+        }
+    }
+
     /// Checks that something else has an entry for each row.
     pub(crate) fn check_length(&self, what: &str, found: usize) -> PyResult<()> {
         if found == self.length {
@@ -117,10 +126,7 @@ impl Rows {
                 };
                 let piece: PyReadonlyArray2<'_, f64> = {
                     let piece = array.bind(py).get_item(slice(py, &range))?;
-                    match piece.cast::<PyArray2<f64>>() {
-                        Ok(piece) => piece.try_readonly()?,
-                        Err(_) => floats(&piece)?.cast::<PyArray2<f64>>()?.try_readonly()?,
-                    }
+                    readable(&piece)?.try_readonly()?
                 };
                 for (i, row) in range.zip(piece.as_array().axis_iter(Axis(0))) {
                     let encoder = columns.encoder();
@@ -175,10 +181,7 @@ impl Column {
         Ok(match self {
             Column::Numbers(values) => {
                 let piece = piece(values)?;
-                Piece::Numbers(match piece.cast::<PyArray1<f64>>() {
-                    Ok(piece) => piece.try_readonly()?,
-                    Err(_) => floats(&piece)?.cast::<PyArray1<f64>>()?.try_readonly()?,
-                })
+                Piece::Numbers(readable(&piece)?.try_readonly()?)
             }
             Column::Categories { codes, texts } => {
                 let codes = piece(codes)?.call_method1("astype", ("int64",))?;
@@ -206,23 +209,12 @@ impl Piece<'_, '_> {
     }
 }
 
-/// Begins a row and gives it the cells of one sample: a dictionary, or values in the order of numbered
-/// columns.
+/// Begins a row and gives it the cells of one sample, as [`row`] returns it.
 pub(crate) fn encode_one(columns: &mut Columns, x: &Bound<'_, PyAny>) -> PyResult<()> {
     if let Ok(row) = x.cast::<PyDict>() {
         return columns.encode_dict(row, place(0));
     }
-    let row = match x.cast::<PyArray1<f64>>() {
-        Ok(row) => row.clone(),
-        Err(_) => {
-            let row = tables(x.py())?.call_method1("row", (x,))?;
-            match row.cast_into::<PyDict>() {
-                Ok(row) => return columns.encode_dict(&row, place(0)),
-                Err(row) => row.into_inner().cast_into::<PyArray1<f64>>()?,
-            }
-        }
-    };
-    let row = row.try_readonly()?;
+    let row: PyReadonlyArray1<'_, f64> = readable(x)?.try_readonly()?;
     let positions = columns.of_numbered(row.as_array().len())?;
     let encoder = columns.encoder();
     encoder.begin(place(0));
@@ -233,9 +225,10 @@ pub(crate) fn encode_one(columns: &mut Columns, x: &Bound<'_, PyAny>) -> PyResul
     Ok(())
 }
 
-/// One sample as one of several rows: a dictionary, or the values of an array.
+/// One sample as a dictionary, or as an array of values in the order of numbered columns. That may run
+/// code of Python's, so it is done before a model is locked.
 pub(crate) fn row<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    if x.cast::<PyDict>().is_ok() {
+    if x.cast::<PyDict>().is_ok() || x.cast::<PyArray1<f64>>().is_ok() {
         return Ok(x.clone());
     }
     tables(x.py())?.call_method1("row", (x,))
@@ -265,8 +258,18 @@ fn slice<'py>(py: Python<'py>, range: &Range<usize>) -> Bound<'py, PySlice> {
     PySlice::new(py, range.start as isize, range.end as isize, 1)
 }
 
-fn floats<'py>(values: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    values.call_method1("astype", ("float64",))
+/// An array as one of 64-bit floats that lie where a processor can read them; itself if it is one.
+fn readable<'py, D: Dimension>(
+    values: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArray<f64, D>>> {
+    const SIZE: usize = size_of::<f64>();
+    if let Ok(array) = values.cast::<PyArray<f64, D>>() {
+        let whole = array.strides().iter().all(|stride| stride % SIZE as isize == 0);
+        if whole && (array.data() as usize).is_multiple_of(SIZE) {
+            return Ok(array.clone());
+        }
+    }
+    Ok(values.call_method1("astype", ("float64",))?.cast_into::<PyArray<f64, D>>()?)
 }
 
 /// The part of the package that knows other libraries' tables.

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use broadstream::{
-    OnlineBls, Schema,
+    Classifier, OnlineBls, Schema,
     model_file::{self, Content, ModelFile, Saved},
     stream::RowEncoding,
 };
@@ -25,8 +25,8 @@ const LABEL_TYPES: &str = "python_label_types";
 
 /// The bytes of a model file. Without `label_texts` its labels are to be kept elsewhere.
 pub(crate) fn to_bytes(py: Python<'_>, learner: &Learner, label_texts: bool) -> PyResult<Vec<u8>> {
-    let (target, encoding) = target_and_encoding(&learner.columns);
-    let mut schema = Schema::new(target.as_str());
+    let encoding = learner.columns.encoding();
+    let mut schema = Schema::new(encoding.target.as_str());
     for input in learner.core.declared_inputs() {
         schema.push_input(&input.name, input.kind);
     }
@@ -70,7 +70,12 @@ pub(crate) fn from_bytes<'py>(
     let own = notes.get("python") == Some(&json!(true));
     let target = (!own).then(|| schema.target().to_owned());
     let encoding = encoding.unwrap_or_else(|| RowEncoding::of_schema(&schema));
-    let columns = Columns::resume(py, schema, &encoding, target)?;
+    let columns = Columns::resume(py, schema.inputs(), encoding, target)?;
+    let (found, classes) = (labels.len(), model.classes());
+    if found != classes {
+        let message = format!("the labels must be {classes}, one for each class, got {found}");
+        return Err(PyValueError::new_err(message));
+    }
     Ok(Learner::new(model, columns, labels))
 }
 
@@ -126,7 +131,7 @@ fn stored_labels<'py>(
     schema: &Schema,
     notes: &Map<String, Value>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let known = broadstream::Classifier::classes(model);
+    let known = model.classes();
     let texts = schema.labels().get(..known).ok_or_else(|| {
         PyValueError::new_err("the file has no labels by which its classes could be told")
     })?;
@@ -155,23 +160,4 @@ fn typed<'py>(py: Python<'py>, kind: &Value) -> Option<Bound<'py, PyAny>> {
     // Whole numbers of any length.
     let digits = kind["int"].as_str()?;
     py.get_type::<PyInt>().call1((digits,)).ok()
-}
-
-/// The columns as they are stored, and a name for the target that none of them has.
-fn target_and_encoding(columns: &Columns) -> (String, RowEncoding) {
-    let mut encoding = columns.encoding();
-    let target = match columns.target() {
-        Some(target) => target.to_owned(),
-        None => {
-            let taken = |name: &str| encoding.columns.iter().any(|column| column.name == name);
-            let mut target = "y".to_owned();
-            while taken(&target) {
-                target.push('_');
-            }
-            encoding.target_position = encoding.columns.len();
-            target
-        }
-    };
-    encoding.target.clone_from(&target);
-    (target, encoding)
 }

@@ -1,6 +1,6 @@
 //! The class `Stream`: files and generators.
 
-use std::{collections::HashMap, fs::File, path::Path, sync::Mutex};
+use std::{collections::HashSet, fs::File, path::Path};
 
 use broadstream::{
     Block, Error, InputKind,
@@ -14,11 +14,14 @@ use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::{
     exceptions::{PyIsADirectoryError, PyValueError},
     prelude::*,
-    sync::MutexExt,
     types::{PyDict, PyString, PyTuple},
 };
 
-use crate::{error::to_python, interrupt::in_pieces};
+use crate::{
+    error::to_python,
+    guarded::{Forked, Guarded},
+    interrupt::in_pieces,
+};
 
 /// A stream of labelled samples: a file, or a generator by its name.
 ///
@@ -131,13 +134,6 @@ impl Stream {
         Ok(py.detach(|| self.open())?.schema().target().to_owned())
     }
 
-    /// How many samples there are, if that is known before they are read.
-    #[getter]
-    fn samples(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        let remaining = py.detach(|| self.open())?.remaining();
-        Ok(remaining.map(|samples| samples.min(self.limit.unwrap_or(u64::MAX))))
-    }
-
     /// All samples as an array of numbers, NaN where one is missing, and a list of labels.
     ///
     /// For streams whose inputs are all numbers; one with categories is to be iterated over.
@@ -184,7 +180,7 @@ impl Stream {
             left: self.limit.unwrap_or(u64::MAX),
             cells: Vec::new(),
         };
-        Ok(Samples(Mutex::new(samples)))
+        Ok(Samples(Guarded::new(samples)))
     }
 
     fn __repr__(&self) -> String {
@@ -236,7 +232,7 @@ impl Stream {
 
 /// The samples of a stream, one after the other: a dictionary of inputs and a label.
 #[pyclass(frozen, module = "broadstream", name = "_Samples")]
-pub(crate) struct Samples(Mutex<Reading>);
+pub(crate) struct Samples(Guarded<Reading>);
 
 struct Reading {
     stream: Box<dyn broadstream::stream::Stream>,
@@ -247,6 +243,13 @@ struct Reading {
     cells: Vec<(String, Option<String>)>,
 }
 
+impl Forked for Reading {
+    /// A stream has no threads.
+    fn forked(&mut self) -> PyResult<()> {
+        Ok(())
+    }
+}
+
 #[pymethods]
 impl Samples {
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -254,9 +257,7 @@ impl Samples {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let mut reading = self.0.lock_py_attached(py).map_err(|_| {
-            PyValueError::new_err("reading this stream broke down before: iterate over it anew")
-        })?;
+        let mut reading = self.0.lock(py)?;
         let Reading { stream, block, next, left, cells } = &mut *reading;
         if *next == block.len() {
             block.clear();
@@ -289,14 +290,14 @@ fn name_cells(stream: &dyn broadstream::stream::Stream, cells: &mut Vec<(String,
         return;
     }
     let columns = stream.encoding().map(|encoding| encoding.columns).unwrap_or_default();
-    let categorical: HashMap<&str, ()> = columns
+    let categorical: HashSet<&str> = columns
         .iter()
         .filter(|column| column.coding == ColumnCoding::OneHot)
-        .map(|column| (column.name.as_str(), ()))
+        .map(|column| column.name.as_str())
         .collect();
     for input in inputs {
         let splits = input.name.match_indices('=').map(|(at, _)| input.name.split_at(at));
-        let split = splits.into_iter().find(|(column, _)| categorical.contains_key(column));
+        let split = splits.into_iter().find(|(column, _)| categorical.contains(column));
         cells.push(match split.filter(|_| input.kind == InputKind::Indicator) {
             Some((column, category)) => (column.to_owned(), Some(category[1..].to_owned())),
             None => (input.name.clone(), None),

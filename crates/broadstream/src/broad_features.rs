@@ -99,7 +99,7 @@ impl BroadFeatures {
     /// Shows a sample to the scaling alone.
     pub(crate) fn observe_scaling(&mut self, x: Sample<'_>, weight: f64) {
         self.used = self.used.max(x.reach());
-        self.inputs.observe(x, weight);
+        self.inputs.show(x, weight);
     }
 
     /// Keeps the scaling as it is from now on.

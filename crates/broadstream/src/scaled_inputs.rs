@@ -114,6 +114,11 @@ impl ScaledInputs {
         }
     }
 
+    /// Shows a sample that is not learned to the scaling.
+    pub(crate) fn show(&mut self, x: Sample<'_>, weight: f64) {
+        self.scaler.show(x, weight);
+    }
+
     /// Keeps the scaling as it is from now on.
     pub(crate) fn freeze(&mut self) {
         self.scaler.freeze();

@@ -105,6 +105,20 @@ impl ConfusionMatrix {
         self.classes.keys().copied()
     }
 
+    /// The pairs of true and predicted class that occur, with their counts; nothing predicted is `None`.
+    ///
+    /// ```
+    /// use broadstream::metrics::ConfusionMatrix;
+    ///
+    /// let mut confusion = ConfusionMatrix::new();
+    /// confusion.add(1, None);
+    /// confusion.add(0, Some(1));
+    /// assert_eq!(confusion.cells().collect::<Vec<_>>(), [(0, Some(1), 1), (1, None, 1)]);
+    /// ```
+    pub fn cells(&self) -> impl Iterator<Item = (usize, Option<usize>, u64)> {
+        self.cells.iter().map(|(&(truth, predicted), &count)| (truth, predicted, count))
+    }
+
     /// How many samples of class `truth` were predicted as class `predicted`.
     pub fn count(&self, truth: usize, predicted: usize) -> u64 {
         self.cell(truth, Some(predicted))

@@ -36,6 +36,11 @@ impl OnlineBls {
         self.features.withdraw_inputs(keep);
     }
 
+    /// Checks that so many inputs and classes would not take more memory than the model may.
+    pub fn check_room(&self, inputs: usize, classes: usize) -> Result<(), Error> {
+        self.check_memory("the inputs and classes", inputs, classes)
+    }
+
     /// Checks that a block can be learned when the model knows so many classes, and returns how many it
     /// will know afterwards. Learning it, or it and others in turn, will then not be refused. An error
     /// says which sample it is about.

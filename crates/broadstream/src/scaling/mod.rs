@@ -257,6 +257,11 @@ impl Scaler {
             Some(left) => *left -= 1,
             None => {}
         }
+        self.show(x, weight);
+    }
+
+    /// As [`observe`](Self::observe), of a sample that does not count towards the end of running.
+    pub(crate) fn show(&mut self, x: Sample<'_>, weight: f64) {
         for (input, x) in x.iter() {
             self.inputs[input].observe(x.clamp(-LARGEST_OBSERVED, LARGEST_OBSERVED), weight);
         }

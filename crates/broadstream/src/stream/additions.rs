@@ -1,5 +1,7 @@
 //! What rows have added to an encoder, so that it can be taken back.
 
+use std::collections::HashMap;
+
 use super::{
     RowEncoder,
     row_encoder::{Addition, Coding},
@@ -30,6 +32,8 @@ impl RowEncoder {
     /// ```
     pub fn undo(&mut self) -> bool {
         let any = !self.additions.is_empty();
+        // By column the first number that goes; all that followed are higher.
+        let mut categories: HashMap<usize, u32> = HashMap::new();
         while let Some(addition) = self.additions.pop() {
             match addition {
                 Addition::Input => {
@@ -38,16 +42,20 @@ impl RowEncoder {
                     }
                 }
                 Addition::Category { column, number } => {
-                    self.columns[column].known.retain(|_, known| *known != number);
+                    categories.insert(column, number);
                 }
                 Addition::Decision { column } => self.codings[column] = Coding::Undecided,
                 Addition::Column => {
+                    categories.remove(&self.columns.len().saturating_sub(1));
                     self.codings.pop();
                     if let Some(column) = self.columns.pop() {
                         self.positions.remove(&column.name);
                     }
                 }
             }
+        }
+        for (column, first) in categories {
+            self.columns[column].known.retain(|_, known| *known < first);
         }
         any
     }
