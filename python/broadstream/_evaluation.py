@@ -105,9 +105,9 @@ def _source(source: Any, target: str | None) -> tuple[Any, Any, str]:
 def _split(table: Any, target: str) -> tuple[Any, Any]:
     """A table without its target, and the target."""
     library = type(table).__module__.partition(".")[0]
-    columns = getattr(table, "column_names", None) or getattr(table, "columns", None)
-    if columns is None or library not in ("pandas", "polars", "pyarrow"):
+    if library not in ("pandas", "polars", "pyarrow") or not hasattr(table, "columns"):
         raise TypeError(f"expected a table of named columns, got {type(table).__name__}")
+    columns = table.column_names if library == "pyarrow" else table.columns
     if target not in list(columns):
         names = ", ".join(str(column) for column in columns)
         raise ValueError(f"there is no column '{target}': the columns are {names}")

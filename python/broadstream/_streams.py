@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broadstream._broadstream import Stream
+from broadstream._broadstream import Stream, generators
 
 
 def generate(name: str, *, samples: int = 100_000, seed: int = 42, **parameters: object) -> Stream:
@@ -15,6 +15,9 @@ def generate(name: str, *, samples: int = 100_000, seed: int = 42, **parameters:
     >>> generate("sea", samples=500, noise=0.1, variant=2)
     Stream("sea:samples=500,seed=42,noise=0.1,variant=2")
     """
+    if name not in generators():
+        known = ", ".join(generators())
+        raise ValueError(f"there is no generator '{name}': expected one of {known}")
     given = {"samples": samples, "seed": seed, **parameters}
     text = ",".join(f"{key}={_text(value)}" for key, value in given.items())
     return Stream(f"{name}:{text}")

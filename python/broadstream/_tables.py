@@ -40,6 +40,8 @@ def table(x: Any) -> tuple:
         raise TypeError(
             "expected rows, got one dictionary: give it to learn_one, or a list of such"
         )
+    if library == "polars":
+        raise TypeError(f"expected rows (a DataFrame), got {_kind(x)}")
     if hasattr(x, "__arrow_c_stream__"):
         return _of_arrow(_pyarrow().table(x))
     if hasattr(x, "__array__"):

@@ -20,39 +20,47 @@ def content(trained, saved):
     return saved(trained)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.7, 0.999])
+@pytest.mark.parametrize("share", [0.01, 0.3, 0.7, 0.9999])
 def test_truncated_files_are_refused(share, content, tmp_path):
     path = tmp_path / "model.bsm"
     path.write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(
+        ValueError, match=f"cut short: .* {len(content)} bytes|cut short: .* 64 bytes"
+    ):
         load(path)
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match="cut short"):
         load(io.BytesIO(path.read_bytes()))
 
 
 def test_altered_files_are_refused(content):
-    places = np.linspace(0, len(content) - 1, 60).astype(int)
-    for place in places:
+    # The first places say what the file is.
+    for place in np.linspace(20, len(content) - 1, 60).astype(int):
         altered = bytearray(content)
         altered[place] ^= 0x40
-        with pytest.raises(ValueError, match="."):
+        with pytest.raises(ValueError, match="altered or damaged|cut short|too long"):
             load(io.BytesIO(bytes(altered)))
 
 
 def test_files_with_more_behind_them_are_refused(content):
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match="too long"):
         load(io.BytesIO(content + b"more"))
 
 
 @pytest.mark.parametrize(
-    "garbage",
-    [b"", b"\0" * 1000, b"label,x\n1,2\n", b"\x89BSM\r\n", b"\x89BSM\r\n\x1a\n" + b"\xff" * 200],
+    ("garbage", "message"),
+    [
+        (b"", "not a broadstream model file"),
+        (b"\0" * 1000, "not a broadstream model file"),
+        (b"label,x\n1,2\n", "not a broadstream model file"),
+        (b"\x89BSM\r\n", "cut short"),
+        (b"\x89BSM\r\n\x1a\n" + b"\xff" * 200, "format version 4294967295"),
+    ],
     ids=["empty", "zeros", "a table", "the beginning", "the beginning and garbage"],
 )
-def test_garbage_is_refused(garbage, tmp_path):
+def test_garbage_is_refused(garbage, message, tmp_path):
     path = tmp_path / "model.bsm"
     path.write_bytes(garbage)
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=message):
         load(path)
 
 
@@ -147,12 +155,16 @@ def test_altered_pickles_are_refused(trained):
     restore, (state, labels, threads) = trained.__reduce__()
     altered = bytearray(state)
     altered[len(altered) // 2] ^= 1
-    for broken in (b"", state[:100], bytes(altered)):
-        with pytest.raises(ValueError, match="."):
+    for broken, message in [
+        (b"", "not a broadstream model file"),
+        (state[:100], "cut short"),
+        (bytes(altered), "altered or damaged"),
+    ]:
+        with pytest.raises(ValueError, match=message):
             restore(broken, labels, threads)
     pickled = pickle.dumps(trained)
     place = pickled.index(state) + len(state) // 2
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match="altered or damaged"):
         pickle.loads(pickled[:place] + bytes([pickled[place] ^ 1]) + pickled[place + 1 :])
     with pytest.raises(pickle.UnpicklingError):
         pickle.loads(pickled[:-20])
@@ -171,5 +183,6 @@ def test_pickles_with_other_labels_are_refused(labels, trained):
 @pytest.mark.parametrize("threads", [0, -1, 5000, 10**30, None, "2"])
 def test_pickles_with_impossible_threads_are_refused(threads, trained):
     restore, (state, labels, _) = trained.__reduce__()
+    # Python's own error for a number out of range, since only a forged pickle has one.
     with pytest.raises((ValueError, TypeError, OverflowError)):
         restore(state, labels, threads)

@@ -134,7 +134,7 @@ def test_the_first_value_decides_what_a_column_holds(new_model):
     model = new_model()
     model.learn_one({"numbers": 1, "texts": "x", "later": None}, 0)
     model.learn_one({"numbers": "2.5", "texts": 7, "later": "y"}, 1)
-    assert model.inputs == ["numbers", "texts=x", "texts=7", "later=y"]
+    assert model.inputs == ["numbers", "texts=x", "later=y", "texts=7"]
 
 
 @pytest.mark.parametrize(

@@ -106,13 +106,6 @@ def test_a_limit_ends_a_stream(limit):
     assert len(X) == len(y) == min(limit, 300)
 
 
-def test_lengths_are_known_where_they_can_be(table):
-    assert Stream("sea:samples=300").samples == 300
-    assert Stream("sea:samples=300", limit=50).samples == 50
-    assert Stream("sea:samples=300", shuffle=1).samples == 300
-    assert Stream(table).samples in (None, 4)
-
-
 def test_shuffling_gives_all_samples_in_another_order():
     whole = list(Stream("sea:samples=300"))
     shuffled = Stream("sea:samples=300", shuffle=1)

@@ -1,9 +1,8 @@
 //! The columns that a model has met, and how Python's rows become samples of their inputs.
 //!
-//! Columns are told apart by their names. New ones that come together are taken in the order of their
-//! names, and cells are given in the order of their columns, so that a model does not depend on the order
-//! of a dictionary; names that are numbers count as such. The rest is the encoder's: the first value of
-//! a column decides whether it holds numbers or categories.
+//! Columns are told apart by their names, and cells are given in the order of these, so that a model does
+//! not depend on the order of a dictionary; names that are numbers count as such. The rest is the
+//! encoder's: the first value of a column decides whether it holds numbers or categories.
 
 use broadstream::{
     Input, Schema,
@@ -25,6 +24,8 @@ pub(crate) struct Columns {
     /// By the key of a dictionary, a text or a whole number, the position of its column, as far as it was
     /// met since the last refusal; −1 for a column that is left out.
     known: Py<PyDict>,
+    /// By column, the place of its name among those of all columns.
+    ranks: Vec<usize>,
     /// How many columns the last array had, and where those that are not left out belong.
     numbered: Option<(usize, Vec<(usize, usize)>)>,
     /// The name of the target, if the rows that the model was first trained on had one.
@@ -34,7 +35,13 @@ pub(crate) struct Columns {
 impl Columns {
     pub(crate) fn new(py: Python<'_>) -> Self {
         let encoder = RowEncoder::new("", Categories::OneHot);
-        Columns { encoder, known: PyDict::new(py).unbind(), numbered: None, target: None }
+        Columns {
+            encoder,
+            known: PyDict::new(py).unbind(),
+            ranks: Vec::new(),
+            numbered: None,
+            target: None,
+        }
     }
 
     /// The columns of a model that has these inputs and was saved, trained elsewhere, or merged. A
@@ -59,12 +66,24 @@ impl Columns {
             schema.push_input(&input.name, input.kind);
         }
         let encoder = RowEncoder::resume(schema, &encoding).map_err(stream_error)?;
-        Ok(Columns { encoder, known: PyDict::new(py).unbind(), numbered: None, target })
+        Ok(Columns {
+            encoder,
+            known: PyDict::new(py).unbind(),
+            ranks: Vec::new(),
+            numbered: None,
+            target,
+        })
     }
 
     pub(crate) fn copy(&self, py: Python<'_>) -> Self {
         let (encoder, target) = (self.encoder.clone(), self.target.clone());
-        Columns { encoder, known: PyDict::new(py).unbind(), numbered: None, target }
+        Columns {
+            encoder,
+            known: PyDict::new(py).unbind(),
+            ranks: Vec::new(),
+            numbered: None,
+            target,
+        }
     }
 
     pub(crate) fn encoder(&mut self) -> &mut RowEncoder {
@@ -102,6 +121,7 @@ impl Columns {
     pub(crate) fn undo(&mut self, py: Python<'_>) {
         if self.encoder.undo() {
             self.known.bind(py).clear();
+            self.ranks.clear();
             self.numbered = None;
         }
     }
@@ -131,7 +151,7 @@ impl Columns {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
             items.push((name(&key)?, key, value));
         }
-        items.sort_by(|(a, ..), (b, ..)| order(a).cmp(&order(b)));
+        items.sort_by(|(a, ..), (b, ..)| a.cmp(b));
         if let Some(pair) = items.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let message = format!("{place}: two inputs are named '{}'", pair[0].0);
             return Err(PyValueError::new_err(message));
@@ -147,25 +167,40 @@ impl Columns {
         self.push_all(cells, place)
     }
 
-    /// Begins a row and gives it cells, in the order of their columns.
+    /// Begins a row and gives it cells, in the order of the names of their columns.
     fn push_all(&mut self, mut cells: Vec<(i64, Bound<'_, PyAny>)>, place: Place) -> PyResult<()> {
-        if !cells.is_sorted_by_key(|(column, _)| *column) {
-            cells.sort_by_key(|(column, _)| *column);
+        cells.retain(|(column, _)| *column >= 0);
+        self.rank();
+        let rank = |column: i64| self.ranks[column as usize];
+        if !cells.is_sorted_by_key(|(column, _)| rank(*column)) {
+            cells.sort_by_key(|(column, _)| rank(*column));
         }
         self.encoder.begin(place);
         for (column, value) in &cells {
-            if let Ok(column) = usize::try_from(*column) {
-                self.push(column, value, place)?;
-            }
+            self.push(*column as usize, value, place)?;
         }
         Ok(())
+    }
+
+    /// Finds the places of all names, if there are new ones or fewer.
+    fn rank(&mut self) {
+        if self.ranks.len() == self.encoder.columns().len() {
+            return;
+        }
+        let names: Vec<&str> = self.encoder.columns().collect();
+        let mut ordered: Vec<usize> = (0..names.len()).collect();
+        ordered.sort_by_key(|column| order(names[*column]));
+        self.ranks.resize(names.len(), 0);
+        for (rank, column) in ordered.into_iter().enumerate() {
+            self.ranks[column] = rank;
+        }
     }
 
     /// The positions of the columns of a table; those that are left out have none. They come in the
     /// order in which their cells are to be given.
     pub(crate) fn of_table(&mut self, names: &[String]) -> PyResult<Vec<(usize, usize)>> {
         let mut ordered: Vec<usize> = (0..names.len()).collect();
-        ordered.sort_by(|a, b| order(&names[*a]).cmp(&order(&names[*b])));
+        ordered.sort_by_key(|position| &names[*position]);
         if let Some(pair) = ordered.windows(2).find(|pair| names[pair[0]] == names[pair[1]]) {
             let message = format!("two columns are named '{}'", names[pair[0]]);
             return Err(PyValueError::new_err(message));
@@ -176,7 +211,8 @@ impl Columns {
                 columns.push((position, column));
             }
         }
-        columns.sort_by_key(|(_, column)| *column);
+        self.rank();
+        columns.sort_by_key(|(_, column)| self.ranks[*column]);
         Ok(columns)
     }
 

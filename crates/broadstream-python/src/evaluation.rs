@@ -26,6 +26,7 @@ use crate::{
     labels::Labels,
     learner::Learner,
     model::OnlineBLS,
+    numbers::{Real, Whole},
     rows::{self, Rows, place},
     saved,
     stream::{Stream, failed},
@@ -46,12 +47,13 @@ const PAUSE: Duration = Duration::from_millis(100);
     sample_weight = None,
     *,
     limit = None,
-    metrics_window = 1000,
+    metrics_window = Whole(1000),
     curve_every = None,
-    drift_confidence = 0.002,
-    delay = 0,
+    drift_confidence = Real(0.002),
+    delay = Whole(0),
     progress = None,
-))]
+), text_signature = "(model, stream, y=None, sample_weight=None, *, limit=None, metrics_window=1000, \
+curve_every=None, drift_confidence=0.002, delay=0, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "as many as an evaluation has options")]
 pub(crate) fn evaluate_stream<'py>(
     py: Python<'py>,
@@ -59,19 +61,19 @@ pub(crate) fn evaluate_stream<'py>(
     stream: &Bound<'py, PyAny>,
     y: Option<&Bound<'py, PyAny>>,
     sample_weight: Option<&Bound<'py, PyAny>>,
-    limit: Option<u64>,
-    metrics_window: usize,
-    curve_every: Option<u64>,
-    drift_confidence: f64,
-    delay: u64,
+    limit: Option<Whole>,
+    metrics_window: Whole,
+    curve_every: Option<Whole>,
+    drift_confidence: Real,
+    delay: Whole,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut options = PrequentialOptions {
-        limit,
-        metrics_window,
-        curve_every,
-        drift_confidence,
-        delay,
+        limit: limit.map(|limit| limit.0),
+        metrics_window: usize::try_from(metrics_window.0).unwrap_or(usize::MAX),
+        curve_every: curve_every.map(|every| every.0),
+        drift_confidence: drift_confidence.0,
+        delay: delay.0,
         ..PrequentialOptions::default()
     };
     let failure = Failure::default();
@@ -82,7 +84,7 @@ pub(crate) fn evaluate_stream<'py>(
             return Err(PyValueError::new_err(message));
         }
         let stream = stream.get();
-        options.limit = [limit, stream.limit()].into_iter().flatten().min();
+        options.limit = [options.limit, stream.limit()].into_iter().flatten().min();
         Source::Stream(py.detach(|| stream.open())?)
     } else {
         let rows = RowStream::new(py, stream, y, sample_weight, failure.clone())?;

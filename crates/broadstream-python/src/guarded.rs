@@ -9,12 +9,13 @@ use std::{
     ops::{Deref, DerefMut},
     process,
     sync::{
-        Mutex, MutexGuard, TryLockError,
+        Condvar, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicU32, AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
-use pyo3::{exceptions::PyRuntimeError, prelude::*, sync::MutexExt};
+use pyo3::{exceptions::PyRuntimeError, prelude::*};
 
 /// What has to be put right in a process that was forked.
 pub(crate) trait Forked {
@@ -23,28 +24,43 @@ pub(crate) trait Forked {
 
 pub(crate) struct Guarded<T> {
     value: Mutex<T>,
+    /// Where those who wait are told that it is free.
+    free: Free,
     /// The thread that uses it; 0 is none.
     owner: AtomicUsize,
     /// The process that used it last.
     process: AtomicU32,
 }
 
-/// The right to use a guarded value, until it is dropped.
-pub(crate) struct Held<'a, T> {
-    guard: MutexGuard<'a, T>,
-    owner: &'a AtomicUsize,
+#[derive(Default)]
+struct Free {
+    waiting: AtomicUsize,
+    turn: Mutex<()>,
+    freed: Condvar,
 }
 
-impl<T: Forked> Guarded<T> {
+/// The right to use a guarded value, until it is dropped.
+pub(crate) struct Held<'a, T> {
+    /// Always there until the end.
+    guard: Option<MutexGuard<'a, T>>,
+    owner: &'a AtomicUsize,
+    free: &'a Free,
+}
+
+/// How long somebody waits before looking at signals.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+impl<T: Forked + Send> Guarded<T> {
     pub(crate) fn new(value: T) -> Self {
         Guarded {
             value: Mutex::new(value),
+            free: Free::default(),
             owner: AtomicUsize::new(0),
             process: AtomicU32::new(process::id()),
         }
     }
 
-    /// Waits for its turn.
+    /// Waits for its turn, or for a signal.
     pub(crate) fn lock(&self, py: Python<'_>) -> PyResult<Held<'_, T>> {
         let process = process::id();
         if self.process.load(Ordering::Acquire) != process {
@@ -54,8 +70,26 @@ impl<T: Forked> Guarded<T> {
         if self.owner.load(Ordering::Relaxed) == thread {
             return Err(PyRuntimeError::new_err("this is in use by the very call that led here"));
         }
-        let guard = self.value.lock_py_attached(py).map_err(|_| broken())?;
-        Ok(self.held(guard, thread))
+        loop {
+            match self.value.try_lock() {
+                Ok(guard) => return Ok(self.held(guard, thread)),
+                Err(TryLockError::Poisoned(_)) => return Err(broken()),
+                Err(TryLockError::WouldBlock) => {
+                    py.detach(|| self.wait());
+                    py.check_signals()?;
+                }
+            }
+        }
+    }
+
+    /// Sleeps until the value may be free.
+    fn wait(&self) {
+        let turn = self.free.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.free.waiting.fetch_add(1, Ordering::SeqCst);
+        if matches!(self.value.try_lock(), Err(TryLockError::WouldBlock)) {
+            let _ = self.free.freed.wait_timeout(turn, PATIENCE);
+        }
+        self.free.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// The value if nobody uses it, without waiting.
@@ -83,13 +117,18 @@ impl<T: Forked> Guarded<T> {
 
     fn held<'a>(&'a self, guard: MutexGuard<'a, T>, thread: usize) -> Held<'a, T> {
         self.owner.store(thread, Ordering::Relaxed);
-        Held { guard, owner: &self.owner }
+        Held { guard: Some(guard), owner: &self.owner, free: &self.free }
     }
 }
 
 impl<T> Drop for Held<'_, T> {
     fn drop(&mut self) {
         self.owner.store(0, Ordering::Relaxed);
+        self.guard = None;
+        if self.free.waiting.load(Ordering::SeqCst) > 0 {
+            drop(self.free.turn.lock());
+            self.free.freed.notify_one();
+        }
     }
 }
 
@@ -97,13 +136,13 @@ impl<T> Deref for Held<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.guard
+        self.guard.as_ref().expect("it is there until the end")
     }
 }
 
 impl<T> DerefMut for Held<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        &mut self.guard
+        self.guard.as_mut().expect("it is there until the end")
     }
 }
 

@@ -18,6 +18,7 @@ mod interrupt;
 mod labels;
 mod learner;
 mod model;
+mod numbers;
 mod options;
 mod rows;
 mod saved;

@@ -15,6 +15,7 @@ use crate::{
     guarded::Guarded,
     labels::Labels,
     learner::{Answers, Batch, Learner},
+    numbers::Real,
     options,
     rows::{self, Rows},
     saved,
@@ -136,15 +137,15 @@ impl OnlineBLS {
     /// Learn one sample: a dictionary of inputs by name, or their values in the order of numbered inputs.
     ///
     /// A weight of 2 counts as two such samples, 0 only announces the label.
-    #[pyo3(signature = (x, y, sample_weight = 1.0))]
+    #[pyo3(signature = (x, y, sample_weight = Real(1.0)), text_signature = "($self, x, y, sample_weight=1.0)")]
     fn learn_one(
         &self,
         x: &Bound<'_, PyAny>,
         y: &Bound<'_, PyAny>,
-        sample_weight: f64,
+        sample_weight: Real,
     ) -> PyResult<()> {
         let x = rows::row(x)?;
-        self.learner.lock(x.py())?.learn_one(&x, y, sample_weight)
+        self.learner.lock(x.py())?.learn_one(&x, y, sample_weight.0)
     }
 
     /// The most likely label of a sample; None before any label was learned.
@@ -317,17 +318,17 @@ impl OnlineBLS {
     /// Take back a sample that was learned with that label and weight.
     ///
     /// That is exact while nothing is forgotten and the scaling is frozen, and refused otherwise.
-    #[pyo3(signature = (x, y, sample_weight = 1.0))]
+    #[pyo3(signature = (x, y, sample_weight = Real(1.0)), text_signature = "($self, x, y, sample_weight=1.0)")]
     fn unlearn_one(
         &self,
         x: &Bound<'_, PyAny>,
         y: &Bound<'_, PyAny>,
-        sample_weight: f64,
+        sample_weight: Real,
     ) -> PyResult<Certificate> {
         let py = x.py();
         let rows = PyList::new(py, [rows::row(x)?])?;
         let labels = PyList::new(py, [y])?;
-        let weights = PyArray1::from_slice(py, &[sample_weight]).try_readonly()?;
+        let weights = PyArray1::from_slice(py, &[sample_weight.0]).try_readonly()?;
         let rows = Rows::of(rows.as_any())?;
         let batch = Batch { rows: &rows, labels: &labels, weights: Some(&weights) };
         Ok(self.learner.lock(py)?.unlearn_many(py, &batch)?.into())
@@ -350,16 +351,16 @@ impl OnlineBLS {
     }
 
     /// Replace the label of a sample that was learned.
-    #[pyo3(signature = (x, y, new_y, sample_weight = 1.0))]
+    #[pyo3(signature = (x, y, new_y, sample_weight = Real(1.0)), text_signature = "($self, x, y, new_y, sample_weight=1.0)")]
     fn correct_one(
         &self,
         x: &Bound<'_, PyAny>,
         y: &Bound<'_, PyAny>,
         new_y: &Bound<'_, PyAny>,
-        sample_weight: f64,
+        sample_weight: Real,
     ) -> PyResult<Certificate> {
         let x = rows::row(x)?;
-        Ok(self.learner.lock(x.py())?.correct_one(&x, y, new_y, sample_weight)?.into())
+        Ok(self.learner.lock(x.py())?.correct_one(&x, y, new_y, sample_weight.0)?.into())
     }
 
     /// Save the model, so that it can go on to the bit: a path, or a file open for writing bytes.

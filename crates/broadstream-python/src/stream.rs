@@ -1,11 +1,16 @@
 //! The class `Stream`: files and generators.
 
-use std::{collections::HashSet, fs::File, path::Path};
+use std::{
+    collections::HashSet,
+    fs::File,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use broadstream::{
-    Block, Error, InputKind,
+    Block, Error, InputKind, Schema,
     stream::{
-        Categories, ColumnCoding, MemoryStream, Place, StreamError, csv::CsvOptions,
+        Categories, ColumnCoding, MemoryStream, Place, RowEncoding, StreamError, csv::CsvOptions,
         synth::NamedGenerator,
     },
 };
@@ -21,6 +26,7 @@ use crate::{
     error::to_python,
     guarded::{Forked, Guarded},
     interrupt::in_pieces,
+    numbers::Whole,
 };
 
 /// A stream of labelled samples: a file, or a generator by its name.
@@ -79,8 +85,8 @@ impl Stream {
         format: Option<&str>,
         delimiter: Option<&str>,
         header: Option<bool>,
-        shuffle: Option<u64>,
-        limit: Option<u64>,
+        shuffle: Option<Whole>,
+        limit: Option<Whole>,
     ) -> PyResult<Self> {
         let path = source.py().import("os")?.call_method1("fspath", (source,))?;
         let text: String = path.extract()?;
@@ -118,6 +124,7 @@ impl Stream {
             return Err(PyValueError::new_err(rule));
         }
         let source = generator.map_or(Source::File(text), Source::Generator);
+        let [shuffle, limit] = [shuffle, limit].map(|number| number.map(|number| number.0));
         Ok(Stream { source, options, format, shuffle, limit })
     }
 
@@ -139,21 +146,17 @@ impl Stream {
     /// For streams whose inputs are all numbers; one with categories is to be iterated over.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
         let mut stream = py.detach(|| self.open())?;
-        let (mut rows, mut classes) = (Vec::new(), Vec::new());
-        let mut block = Block::new();
-        let limit = usize::try_from(self.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        let (mut blocks, mut left) = (Vec::new(), self.limit.unwrap_or(u64::MAX));
         let mut ended = false;
         // How many there are is known at the end.
         while !ended {
             in_pieces(py, 4096, |range| {
-                block.clear();
-                let most = range.len().min(limit - classes.len());
+                let mut block = Block::new();
+                let most = left.min(range.len() as u64) as usize;
                 let read = py.detach(|| stream.read_block(&mut block, most)).map_err(to_python)?;
+                left -= read as u64;
                 ended |= read == 0;
-                for i in 0..block.len() {
-                    rows.push(block.sample(i).iter().collect::<Vec<_>>());
-                    classes.push(block.class(i));
-                }
+                blocks.push(block);
                 Ok(())
             })?;
         }
@@ -163,13 +166,17 @@ impl Stream {
             let message = format!("the stream has categories, such as '{}'", input.name);
             return Err(PyValueError::new_err(format!("{message}: iterate over it instead")));
         }
-        let width = schema.inputs().len();
-        let mut values = vec![f64::NAN; rows.len() * width];
-        for (row, cells) in rows.iter().enumerate() {
-            cells.iter().for_each(|(input, value)| values[row * width + input] = *value);
+        let (width, rows) = (schema.inputs().len(), blocks.iter().map(Block::len).sum());
+        let mut values = vec![f64::NAN; rows * width];
+        let mut labels = Vec::with_capacity(rows);
+        for block in &blocks {
+            for i in 0..block.len() {
+                let start = labels.len() * width;
+                block.sample(i).iter().for_each(|(input, value)| values[start + input] = value);
+                labels.push(schema.labels()[block.class(i)].clone());
+            }
         }
-        let labels = classes.into_iter().map(|class| schema.labels()[class].clone()).collect();
-        Ok((values.into_pyarray(py).reshape([rows.len(), width])?, labels))
+        Ok((values.into_pyarray(py).reshape([rows, width])?, labels))
     }
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<Samples> {
@@ -202,8 +209,12 @@ impl Stream {
             Source::File(path) => self.open_file(path)?,
         };
         let Some(seed) = self.shuffle else { return Ok(stream) };
-        let mut stream = stream;
-        let mut shuffled = MemoryStream::read(&mut *stream, None).map_err(to_python)?;
+        let mut stream = Interruptible { stream, last: Instant::now(), raised: None };
+        let read = MemoryStream::read(&mut stream, None);
+        let mut shuffled = match stream.raised {
+            Some(error) => return Err(error),
+            None => read.map_err(to_python)?,
+        };
         shuffled.shuffle(seed);
         Ok(Box::new(shuffled))
     }
@@ -227,6 +238,39 @@ impl Stream {
     /// The most samples that are taken of it.
     pub(crate) fn limit(&self) -> Option<u64> {
         self.limit
+    }
+}
+
+/// A stream that is read as a whole, unless a signal of Python's ends that.
+struct Interruptible {
+    stream: Box<dyn broadstream::stream::Stream>,
+    last: Instant,
+    raised: Option<PyErr>,
+}
+
+impl broadstream::stream::Stream for Interruptible {
+    fn schema(&self) -> &Schema {
+        self.stream.schema()
+    }
+
+    fn inputs_per_sample(&self) -> usize {
+        self.stream.inputs_per_sample()
+    }
+
+    fn encoding(&self) -> Option<RowEncoding> {
+        self.stream.encoding()
+    }
+
+    fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {
+        const PAUSE: Duration = Duration::from_millis(100);
+        if self.last.elapsed() > PAUSE {
+            self.last = Instant::now();
+            if let Err(error) = Python::attach(|py| py.check_signals()) {
+                self.raised = Some(error);
+                return Err(failed(0));
+            }
+        }
+        self.stream.read_block(block, most)
     }
 }
 
@@ -297,7 +341,8 @@ fn name_cells(stream: &dyn broadstream::stream::Stream, cells: &mut Vec<(String,
         .collect();
     for input in inputs {
         let splits = input.name.match_indices('=').map(|(at, _)| input.name.split_at(at));
-        let split = splits.into_iter().find(|(column, _)| categorical.contains(column));
+        // Columns 'a' and 'a=b' may both be there; the longer name is the likelier.
+        let split = splits.into_iter().rfind(|(column, _)| categorical.contains(column));
         cells.push(match split.filter(|_| input.kind == InputKind::Indicator) {
             Some((column, category)) => (column.to_owned(), Some(category[1..].to_owned())),
             None => (input.name.clone(), None),

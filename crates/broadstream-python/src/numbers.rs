@@ -1,0 +1,41 @@
+//! Numbers as arguments, whose bounds are rules and no accidents of a conversion.
+
+use pyo3::{
+    exceptions::{PyOverflowError, PyValueError},
+    prelude::*,
+};
+
+/// A whole number that is not negative.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole(pub(crate) u64);
+
+/// A number.
+#[derive(Clone, Copy)]
+pub(crate) struct Real(pub(crate) f64);
+
+impl<'py> FromPyObject<'_, 'py> for Whole {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let number = value.extract::<u64>().map(Whole);
+        number.map_err(|error| bounded(&value, error, "a whole number from 0 to 2^64 - 1"))
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Real {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let number = value.extract::<f64>().map(Real);
+        number.map_err(|error| bounded(&value, error, "a number of at most 1.8e308"))
+    }
+}
+
+/// What is out of bounds is a `ValueError`; what is no number stays the error that it is.
+fn bounded(value: &Bound<'_, PyAny>, error: PyErr, rule: &str) -> PyErr {
+    if !error.is_instance_of::<PyOverflowError>(value.py()) {
+        return error;
+    }
+    let text = value.str().map(|text| text.to_string_lossy().chars().take(60).collect::<String>());
+    PyValueError::new_err(format!("expected {rule}, got {}", text.unwrap_or_default()))
+}
