@@ -198,7 +198,8 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         """Learns samples of these classes. If that is refused, what was fitted before stays so."""
         codes = {label: code for code, label in enumerate(known)}
         model.learn_many(X, [codes[label] for label in y.tolist()], weights)
-        self.model_, self._codes, self.classes_ = model, known, np.unique(known)
+        classes = np.unique(np.array(known, dtype=object if y.dtype == object else None))
+        self.model_, self._codes, self.classes_ = model, known, classes
 
     def _by_class(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
         if isinstance(self.class_weight, dict):
