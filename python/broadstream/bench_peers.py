@@ -3,8 +3,8 @@
     python -m broadstream.bench_peers
     python -m broadstream.bench_peers --rounds 1 --methods "broadstream, by rows" "River ARF(10)"
 
-Each sample is predicted and then learned. Accuracies are those of one run with seed 0. Speeds are the best
-of several rounds in which the methods take turns, so that a busy machine is a busy machine for all of them.
+Each sample is predicted and then learned. The methods take turns for several rounds, each with another
+seed: accuracies are the mean over these, and speeds the best, so that a busy machine does not count.
 Needs River: pip install broadstream[river]
 """
 
@@ -21,23 +21,21 @@ import numpy as np
 import broadstream
 
 Sample = tuple[dict[str, Any], Any]
-# Accuracy and seconds of a run over samples.
-Run = Callable[[list[Sample]], tuple[float, float]]
+# Accuracy and seconds of a run over samples with a seed.
+Run = Callable[[list[Sample], int], tuple[float, float]]
 
 
 def main() -> None:
     arguments = _arguments()
     streams = _streams(arguments.limit)
     chosen = {name: run for name, run in METHODS.items() if name in arguments.methods}
-    results: dict[tuple[str, str], tuple[float, float]] = {}
+    results: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for turn in range(arguments.rounds):
         for stream, samples in streams.items():
             for method, run in chosen.items():
                 _say(f"round {turn + 1} of {arguments.rounds}: {method} on {stream}")
-                accuracy, seconds = run(samples)
-                speed = len(samples) / seconds
-                before = results.get((method, stream))
-                results[method, stream] = (accuracy, max(speed, before[1] if before else 0.0))
+                accuracy, seconds = run(samples, turn)
+                results.setdefault((method, stream), []).append((accuracy, len(samples) / seconds))
     _say("")
     _print_table(list(chosen), streams, results)
     if not arguments.no_calls:
@@ -82,11 +80,11 @@ def _streams(limit: int | None) -> dict[str, list[Sample]]:
     return {name: list(samples)[:limit] for name, samples in streams.items()}
 
 
-def _one_by_one(make: Callable[[], Any]) -> Run:
+def _one_by_one(make: Callable[[int], Any]) -> Run:
     """A model with River's face."""
 
-    def run(samples: list[Sample]) -> tuple[float, float]:
-        model, correct = make(), 0
+    def run(samples: list[Sample], seed: int) -> tuple[float, float]:
+        model, correct = make(seed), 0
         start = time.perf_counter()
         for x, y in samples:
             correct += model.predict_one(x) == y
@@ -96,12 +94,12 @@ def _one_by_one(make: Callable[[], Any]) -> Run:
     return run
 
 
-def _by_rows(make: Callable[[], broadstream.OnlineBLS]) -> Run:
+def _by_rows(make: Callable[[int], broadstream.OnlineBLS]) -> Run:
     """A model that is given all samples at once, and predicts each before it learns it."""
 
-    def run(samples: list[Sample]) -> tuple[float, float]:
+    def run(samples: list[Sample], seed: int) -> tuple[float, float]:
         rows, labels = [x for x, _ in samples], [y for _, y in samples]
-        model = make()
+        model = make(seed)
         start = time.perf_counter()
         predictions, _, _ = model.test_then_train(rows, labels)
         seconds = time.perf_counter() - start
@@ -111,44 +109,48 @@ def _by_rows(make: Callable[[], broadstream.OnlineBLS]) -> Run:
     return run
 
 
-def _forest() -> Any:
+def _forest(seed: int) -> Any:
     from river import forest
 
-    return forest.ARFClassifier(n_models=10, seed=0)
+    return forest.ARFClassifier(n_models=10, seed=seed)
 
 
-def _bagging() -> Any:
+def _bagging(seed: int) -> Any:
     from river import ensemble, tree
 
     tree = tree.HoeffdingTreeClassifier()
-    return ensemble.LeveragingBaggingClassifier(model=tree, n_models=10, seed=0)
+    return ensemble.LeveragingBaggingClassifier(model=tree, n_models=10, seed=seed)
 
 
-def _tree() -> Any:
+def _tree(_seed: int) -> Any:
     from river import tree
 
     return tree.HoeffdingTreeClassifier()
 
 
-def _logistic_regression() -> Any:
+def _logistic_regression(_seed: int) -> Any:
     from river import linear_model, multiclass, preprocessing
 
     model = multiclass.OneVsRestClassifier(linear_model.LogisticRegression())
     return preprocessing.StandardScaler() | model
 
 
-def _river() -> Any:
+def _single(seed: int) -> broadstream.OnlineBLS:
+    return broadstream.OnlineBLS(preset="single", seed=seed)
+
+
+def _river(seed: int) -> Any:
     from broadstream.river import OnlineBLSClassifier
 
-    return OnlineBLSClassifier()
+    return OnlineBLSClassifier(seed=seed)
 
 
 METHODS: dict[str, Run] = {
-    "broadstream, by rows": _by_rows(lambda: broadstream.OnlineBLS()),
-    "broadstream, one by one": _one_by_one(lambda: broadstream.OnlineBLS()),
+    "broadstream, by rows": _by_rows(lambda seed: broadstream.OnlineBLS(seed=seed)),
+    "broadstream, one by one": _one_by_one(lambda seed: broadstream.OnlineBLS(seed=seed)),
     "broadstream.river, one by one": _one_by_one(_river),
-    "broadstream single, by rows": _by_rows(lambda: broadstream.OnlineBLS(preset="single")),
-    "broadstream single, one by one": _one_by_one(lambda: broadstream.OnlineBLS(preset="single")),
+    "broadstream single, by rows": _by_rows(_single),
+    "broadstream single, one by one": _one_by_one(_single),
     "River ARF(10)": _one_by_one(_forest),
     "River LeveragingBagging(10)": _one_by_one(_bagging),
     "River HoeffdingTree": _one_by_one(_tree),
@@ -159,14 +161,16 @@ METHODS: dict[str, Run] = {
 def _print_table(
     methods: list[str],
     streams: dict[str, list[Sample]],
-    results: dict[tuple[str, str], tuple[float, float]],
+    results: dict[tuple[str, str], list[tuple[float, float]]],
 ) -> None:
     print("Accuracy in percent @ samples per second\n")
     print("| | " + " | ".join(streams) + " |")
     print("|---|" + "---:|" * len(streams))
     for method in methods:
-        cells = (results[method, stream] for stream in streams)
-        texts = (f"{100 * accuracy:.1f} @ {speed:,.0f}" for accuracy, speed in cells)
+        texts = []
+        for stream in streams:
+            accuracies, speeds = zip(*results[method, stream])
+            texts.append(f"{100 * np.mean(accuracies):.1f} @ {max(speeds):,.0f}")
         print(f"| {method} | " + " | ".join(texts) + " |")
 
 

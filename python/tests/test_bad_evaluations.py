@@ -16,7 +16,7 @@ SOURCES = {
     "no rows": (([], []), {}, ValueError, "empty"),
     "fewer labels": (([[1.0]] * 5, [0] * 4), {}, ValueError, "y must have 5 entries, got 4"),
     "missing label": (([[1.0]] * 2, [0, None]), {}, ValueError, "row 2: the label is missing"),
-    "no labels": (([[1.0]] * 2, None), {}, (TypeError, ValueError), "."),
+    "no labels": (([[1.0]] * 2, None), {}, (TypeError, ValueError), "y must|labels"),
     "infinity": (([[1.0], [float("inf")]], [0, 1]), {}, ValueError, "row 2, column '0'"),
     "weights": (([[1.0]] * 2, [0, 1]), {"sample_weight": [1, -1]}, ValueError, "sample 2"),
     "fewer weights": (
@@ -29,7 +29,7 @@ SOURCES = {
         "sea:samples=50",
         {"sample_weight": [1.0]},
         (TypeError, ValueError),
-        ".",
+        "sample_weight",
     ),
     "table without target": (pd.DataFrame({"a": [1]}), {}, TypeError, "target="),
     "table without that target": (
@@ -47,7 +47,7 @@ SOURCES = {
     "no such parameter": ("sea:colour=1", {}, ValueError, "no parameter 'colour'"),
     "limit of 0": ("sea", {"limit": 0}, ValueError, "limit must be at least 1"),
     "limit below 0": ("sea", {"limit": -1}, ValueError, "limit"),
-    "limit that is none": ("sea", {"limit": "all"}, TypeError, "."),
+    "limit that is none": ("sea", {"limit": "all"}, TypeError, "integer"),
     "delay below 0": ("sea:samples=50", {"delay": -1}, ValueError, "delay"),
     "enormous delay": ("sea:samples=50", {"delay": 2**64}, ValueError, "delay"),
     "window of 0": ("sea", {"metrics_window": 0}, ValueError, "metrics_window must be at least 1"),

@@ -24,9 +24,7 @@ def content(trained, saved):
 def test_truncated_files_are_refused(share, content, tmp_path):
     path = tmp_path / "model.bsm"
     path.write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(
-        ValueError, match=f"cut short: .* {len(content)} bytes|cut short: .* 64 bytes"
-    ):
+    with pytest.raises(ValueError, match="cut short: its header announces"):
         load(path)
     with pytest.raises(ValueError, match="cut short"):
         load(io.BytesIO(path.read_bytes()))
@@ -37,7 +35,7 @@ def test_altered_files_are_refused(content):
     for place in np.linspace(20, len(content) - 1, 60).astype(int):
         altered = bytearray(content)
         altered[place] ^= 0x40
-        with pytest.raises(ValueError, match="altered or damaged|cut short|too long"):
+        with pytest.raises(ValueError, match=r"altered or damaged|cut short|too long"):
             load(io.BytesIO(bytes(altered)))
 
 

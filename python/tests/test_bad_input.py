@@ -103,7 +103,7 @@ def test_rows_that_are_none_are_refused(kind, method, trained, no_trace):
         ("text", "got str"),
         ([[1.0, 2.0]], r"shape \(1, 2\)"),
         (np.ones((2, 2)), r"shape \(2, 2\)"),
-        ([1.0, [2.0]], "."),
+        ([1.0, [2.0]], "sequence|list"),
         ([1.0, INF], "column '1'.*inf"),
         ([1.0, 1j], "complex"),
         ([1.0, b"x"], "bytes"),
@@ -113,7 +113,7 @@ def test_rows_that_are_none_are_refused(kind, method, trained, no_trace):
         ({"0": 1.0, 0: 2.0}, "'0'"),
         (iter([1.0]), "expected"),
         (np.array(["2024"], dtype="M8[s]"), "datetime64"),
-        (pd.DataFrame({"a": [1]}), "."),
+        (pd.DataFrame({"a": [1]}), "column 'a'|one sample"),
     ],
     ids=str,
 )
