@@ -50,7 +50,7 @@ def evaluate(
     :class:`Stream`, or what one is made of: a path or a generator. ``model`` must be new; without it the
     default is evaluated. It is trained on the way, and can go on afterwards.
 
-    ``curve_every`` is after how many samples the curve has a point, by default a hundredth of them.
+    ``curve_every`` is after how many samples the curve has a point, by default about a hundredth of them.
     ``delay`` is by how many samples labels come late. ``progress`` is shown in terminals and notebooks
     unless it is False. Ctrl-C stops the evaluation and leaves the model as far as it has come.
 

@@ -102,7 +102,7 @@ def weights(sample_weight: Any) -> np.ndarray:
         )
     if values.dtype.kind not in NUMBERS and values.size:
         raise TypeError(f"sample_weight must be numbers, got an array of {values.dtype}")
-    return np.require(values, np.float64, "CA")[:]
+    return np.require(values, np.float64, ["C", "A"])[:]
 
 
 def label_array(labels: list, classes: np.ndarray) -> np.ndarray:
@@ -121,7 +121,7 @@ def label_array(labels: list, classes: np.ndarray) -> np.ndarray:
 def _plain(array: np.ndarray) -> np.ndarray:
     """A view of numpy's own type, whose shape is nobody else's to change."""
     if isinstance(array, np.ma.MaskedArray):
-        array = array.astype(np.float64).filled(np.nan)
+        array = np.ma.filled(array.astype(np.float64), np.nan)
     return array.view(np.ndarray)
 
 

@@ -118,8 +118,8 @@ def _forest(seed: int) -> Any:
 def _bagging(seed: int) -> Any:
     from river import ensemble, tree
 
-    tree = tree.HoeffdingTreeClassifier()
-    return ensemble.LeveragingBaggingClassifier(model=tree, n_models=10, seed=seed)
+    model = tree.HoeffdingTreeClassifier()
+    return ensemble.LeveragingBaggingClassifier(model=model, n_models=10, seed=seed)
 
 
 def _tree(_seed: int) -> Any:

@@ -145,8 +145,8 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
             self._announced, self._blank = announced, None
         else:
             model, known = self.model_, self._codes
-            if announced is not None and not np.array_equal(self._announced, announced):
-                before = self._announced if self._announced is not None else "none"
+            before = self.classes_ if self._announced is None else self._announced
+            if announced is not None and not np.array_equal(before, announced):
                 raise ValueError(
                     f"classes must be those of the first call, {before}, got {announced}"
                 )

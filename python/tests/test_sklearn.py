@@ -81,6 +81,7 @@ def test_classes_may_be_announced():
     with pytest.raises(ValueError, match="classes must be those of the first call"):
         model.partial_fit(X, y, classes=[0, 1])
     assert model.partial_fit(X[order], y[order]).score(X, y) > 0.9
+    assert OnlineBLSClassifier().fit(X, y).partial_fit(X, y, classes=[0, 1, 2]).score(X, y) > 0.9
 
 
 @pytest.mark.parametrize("preset", ["single", "default"])

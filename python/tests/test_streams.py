@@ -234,3 +234,13 @@ def test_datasets_are_found_where_they_are(tmp_path, monkeypatch):
     assert len(list(sea.stream(limit=10))) == 10
     with pytest.raises(ValueError, match="made by the generator"):
         sea.find()
+
+
+def test_samples_before_a_fault_come_before_it(tmp_path):
+    path = tmp_path / "faulty.csv"
+    path.write_text("a,y\n1,p\n2,q\nbroken\n3,p\n")
+    samples = iter(Stream(path))
+    assert [next(samples), next(samples)] == [({"a": 1.0}, "p"), ({"a": 2.0}, "q")]
+    with pytest.raises(ValueError, match="line 4"):
+        next(samples)
+    assert list(samples) == []

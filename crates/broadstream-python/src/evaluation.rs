@@ -99,9 +99,12 @@ pub(crate) fn evaluate_stream<'py>(
     }
     let mut source = source;
     let total = [source.stream().remaining(), options.limit].into_iter().flatten().min();
-    if options.curve_every.is_none() {
-        options.curve_every = Some(total.map_or(1000, |total| total / 100).max(1));
-    }
+    let block = options.block as u64;
+    let hundredth = total.unwrap_or(100_000).div_ceil(100).max(1);
+    // Blocks end where the curve has a point. In a long stream these are some whole blocks apart, since
+    // the rests of blocks would be slower; in a short one they may be as near as the curve wants them.
+    let apart = if hundredth < block { hundredth } else { hundredth.next_multiple_of(block) };
+    options.curve_every.get_or_insert(apart);
     let mut watch = Watch { progress, total, failure: failure.clone(), ..Watch::default() };
     let core = &mut learner.core;
     let evaluation = py.detach(|| {

@@ -185,6 +185,7 @@ impl Stream {
             block: Block::new(),
             next: 0,
             left: self.limit.unwrap_or(u64::MAX),
+            fault: None,
             cells: Vec::new(),
         };
         Ok(Samples(Guarded::new(samples)))
@@ -283,6 +284,8 @@ struct Reading {
     block: Block,
     next: usize,
     left: u64,
+    /// What came after the samples at hand.
+    fault: Option<Error>,
     /// By input, its column and its category if it stands for one.
     cells: Vec<(String, Option<String>)>,
 }
@@ -302,14 +305,21 @@ impl Samples {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let mut reading = self.0.lock(py)?;
-        let Reading { stream, block, next, left, cells } = &mut *reading;
+        let Reading { stream, block, next, left, fault, cells } = &mut *reading;
         if *next == block.len() {
+            if let Some(fault) = fault.take() {
+                return Err(to_python(fault));
+            }
             block.clear();
             *next = 0;
             let most = (*left).min(256) as usize;
-            let read = py.detach(|| stream.read_block(block, most)).map_err(to_python)?;
-            *left -= read as u64;
-            if read == 0 {
+            match py.detach(|| stream.read_block(block, most)) {
+                Err(error) if block.is_empty() => return Err(to_python(error)),
+                Err(error) => *fault = Some(error),
+                Ok(_) => {}
+            }
+            *left -= block.len() as u64;
+            if block.is_empty() {
                 return Ok(None);
             }
             name_cells(&**stream, cells);

@@ -27,7 +27,10 @@ pub(crate) struct Threads(Option<Arc<Shared>>);
 
 #[derive(Debug)]
 struct Shared {
-    pool: ThreadPool,
+    /// Always there until the end.
+    pool: Option<ThreadPool>,
+    /// The process that has the threads: one that was forked from it has none of them.
+    process: u32,
     /// Calls that are still to be made alone.
     rest: AtomicU32,
     /// How many calls the last rest had.
@@ -46,7 +49,8 @@ impl Threads {
             .build()
             .map_err(|error| Error::Threads { count, reason: error.to_string() })?;
         Ok(Threads(Some(Arc::new(Shared {
-            pool,
+            pool: Some(pool),
+            process: std::process::id(),
             rest: AtomicU32::new(0),
             last_rest: AtomicU32::new(0),
         }))))
@@ -54,13 +58,17 @@ impl Threads {
 
     /// How many threads there are; 1 is the caller alone.
     pub(crate) fn count(&self) -> usize {
-        self.0.as_deref().map_or(1, |shared| shared.pool.current_num_threads())
+        self.pool().map_or(1, ThreadPool::current_num_threads)
     }
 
     /// The threads, unless there are none or they rest.
     pub(crate) fn awake(&self) -> Option<&ThreadPool> {
         let shared = self.0.as_deref()?;
-        (shared.rest.load(Ordering::Relaxed) == 0).then_some(&shared.pool)
+        self.pool().filter(|_| shared.rest.load(Ordering::Relaxed) == 0)
+    }
+
+    fn pool(&self) -> Option<&ThreadPool> {
+        self.0.as_deref()?.pool.as_ref()
     }
 
     /// Lets a call that was made alone count towards the end of the rest.
@@ -100,10 +108,10 @@ impl Threads {
         items: impl Iterator<Item = I> + Send,
         work: impl Fn(I) + Sync,
     ) {
-        match &self.0 {
-            Some(shared) => {
+        match self.pool() {
+            Some(pool) => {
                 let work = &work;
-                shared.pool.scope(|scope| items.for_each(|item| scope.spawn(move |_| work(item))));
+                pool.scope(|scope| items.for_each(|item| scope.spawn(move |_| work(item))));
             }
             None => items.for_each(work),
         }
@@ -127,6 +135,16 @@ impl Threads {
                     self.worked_alone();
                 }
             }
+        }
+    }
+}
+
+impl Drop for Shared {
+    /// In a forked process the threads are not there, and telling them to end could mean to wait for a
+    /// lock that one of them held.
+    fn drop(&mut self) {
+        if std::process::id() != self.process {
+            std::mem::forget(self.pool.take());
         }
     }
 }
