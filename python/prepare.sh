@@ -34,6 +34,7 @@ fi
 if ! cmp -s python/requirements.txt .venv/requirements.txt; then
     echo "python: making .venv with the packages of python/requirements.txt (1 GB)" >&2
     "$python" -m venv .venv
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement python/requirements.txt
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
+        --requirement python/requirements.txt
     cp python/requirements.txt .venv/requirements.txt
 fi

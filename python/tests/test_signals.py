@@ -15,17 +15,22 @@ import pytest
 import broadstream
 
 
+# Signals are looked at ten times a second. A busy machine may need longer to say so, and what is
+# interrupted here would go on for longer still.
+SOON = 3
+
+
 @pytest.fixture(scope="module")
 def long_stream():
     """More than is learned while a test waits, with a label that comes only in the end."""
-    X = np.random.default_rng(1).normal(size=(1_500_000, 3))
+    X = np.random.default_rng(1).normal(size=(400_000, 3))
     y = (X[:, 0] > 0).astype(int)
     y[-1] = 2
     return X, y
 
 
 @contextlib.contextmanager
-def interrupted(after=0.4):
+def interrupted(after=0.8):
     """Sends Ctrl-C, and checks that it is heard soon."""
     sent = []
 
@@ -44,14 +49,14 @@ def interrupted(after=0.4):
         timer.cancel()
         timer.join()
         signal.signal(signal.SIGINT, before)
-    assert heard - sent[0] < 1
+    assert heard - sent[0] < SOON
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("method", ["learn_many", "test_then_train"])
 def test_ctrl_c_leaves_learned_what_came_before_it(method, threads, long_stream, new_model):
     X, y = long_stream
-    options = {"enhancement_nodes": 150, "threads": threads}
+    options = {"enhancement_nodes": 400, "threads": threads}
     model = new_model(**options)
     with interrupted():
         getattr(model, method)(X, y)
@@ -101,8 +106,8 @@ def test_ctrl_c_leaves_a_scaling_unfitted(long_stream, new_model, no_trace):
 @pytest.mark.parametrize("kind", ["rows", "stream", "late labels"])
 def test_ctrl_c_ends_an_evaluation(kind, long_stream, new_model):
     source = "sea:samples=100000000" if kind == "stream" else long_stream
-    model = new_model(enhancement_nodes=100)
-    with interrupted():
+    model = new_model(enhancement_nodes=300)
+    with interrupted(0.4):
         broadstream.evaluate(source, model, progress=False, delay=100 * (kind == "late labels"))
     learned = model.learned
     assert learned > 0
@@ -121,7 +126,7 @@ def test_ctrl_c_ends_the_reading_of_a_stream():
 
 def test_ctrl_c_ends_the_shuffling_of_a_stream():
     with interrupted(0.3):
-        broadstream.Stream("sea:samples=5000000", shuffle=1).arrays()
+        broadstream.Stream("sea:samples=50000000", shuffle=1).arrays()
 
 
 @contextlib.contextmanager
@@ -137,7 +142,7 @@ def alarms(handler, every=0.05):
 
 @pytest.mark.parametrize("call", ["learn_many", "evaluate"])
 def test_a_signal_handler_is_told_that_the_model_is_in_use(call, long_stream, new_model):
-    X, y = (part[:200_000] for part in long_stream)
+    X, y = (part[:100_000] for part in long_stream)
     model = new_model(enhancement_nodes=100)
     refused = []
 
@@ -170,7 +175,7 @@ def test_what_a_signal_handler_raises_ends_a_call(long_stream, new_model):
     def fail():
         raise LookupError("enough")
 
-    model = new_model(enhancement_nodes=100)
-    with pytest.raises(LookupError, match="enough"), alarms(fail, 0.3):
+    model = new_model(enhancement_nodes=400)
+    with pytest.raises(LookupError, match="enough"), alarms(fail, 0.8):
         model.learn_many(*long_stream)
     assert 0 < model.learned < len(long_stream[0])

@@ -32,7 +32,7 @@ const FREE: [&str; 9] =
 const KEPT: [&str; 4] = ["every", "save", "limit", "report"];
 
 /// Where the notes of a checkpoint have what is about the run.
-const RUN: &str = "run";
+pub(crate) const RUN: &str = "run";
 
 /// A checkpoint file that is written while a run goes on.
 pub(crate) struct Checkpoints {

@@ -11,10 +11,11 @@ use broadstream::{
     model_file::{ModelFile, Saved},
     stream::LiveRows,
 };
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::{
     args::{LearnArguments, PredictArguments, UnlearnArguments},
+    checkpoint::RUN,
     failure::{BadUsage, to_stdout},
     rows::{self, Answering, Answers},
     store::{self, Place},
@@ -36,6 +37,7 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     saved.model.set_threads(rows::threads(arguments.threads))?;
     let mut rows = rows::open(&arguments.rows, &saved)?;
     let answers = (!arguments.quiet).then(Answers::new);
+    let notes = notes_to_keep(&saved);
     let mut answering = Answering::new(&mut saved.model, true, answers);
     let mut kept = 0;
     loop {
@@ -44,7 +46,7 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
             0 => format!("{}; no row was learned", rows::name(&arguments.rows)),
             kept => format!("{}; the first {kept} rows were saved", rows::name(&arguments.rows)),
         })?;
-        save(&place, answering.model, &rows)?;
+        save(&place, answering.model, &rows, &notes)?;
         kept = answering.counts.rows;
         if !more {
             break;
@@ -55,9 +57,25 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     Ok(())
 }
 
-fn save(place: &Place, model: &OnlineBls, rows: &LiveRows) -> Result<()> {
+fn save(
+    place: &Place,
+    model: &OnlineBls,
+    rows: &LiveRows,
+    notes: &Map<String, Value>,
+) -> Result<()> {
     let encoding = rows.encoding();
-    place.write(&ModelFile { encoding: Some(&encoding), ..ModelFile::new(model, rows.schema()) })
+    place.write(&ModelFile {
+        encoding: Some(&encoding),
+        notes: Some(notes),
+        ..ModelFile::new(model, rows.schema())
+    })
+}
+
+/// What another program has noted beside a model. A run that it came from is over.
+fn notes_to_keep(saved: &Saved) -> Map<String, Value> {
+    let mut notes = saved.notes.clone();
+    notes.remove(RUN);
+    notes
 }
 
 pub(crate) fn unlearn(arguments: &UnlearnArguments) -> Result<()> {
@@ -74,7 +92,12 @@ pub(crate) fn unlearn(arguments: &UnlearnArguments) -> Result<()> {
         unlearned => unlearned?,
     };
     let encoding = saved.encoding.as_ref();
-    place.write(&ModelFile { encoding, ..ModelFile::new(&saved.model, &saved.schema) })?;
+    let notes = notes_to_keep(&saved);
+    place.write(&ModelFile {
+        encoding,
+        notes: Some(&notes),
+        ..ModelFile::new(&saved.model, &saved.schema)
+    })?;
     let text = if arguments.json {
         let certificate = json!({
             "samples": certificate.samples,

@@ -1,5 +1,8 @@
 //! Models that are saved, merged, corrected and looked at.
 
+use broadstream::model_file::{self, ModelFile};
+use serde_json::{Map, Value};
+
 use crate::{EXACT, Folder, rows};
 
 fn norm(folder: &Folder, file: &str) -> f64 {
@@ -169,4 +172,26 @@ fn bad_files_and_rows_are_errors_and_change_nothing() {
     }
     assert!(folder.read("a.bsm") == model);
     assert!(!folder.names().iter().any(|name| name.starts_with('.') || name == "m.bsm"));
+}
+
+#[test]
+fn what_another_program_noted_beside_a_model_stays() {
+    let folder = Folder::new();
+    folder.write("rows.csv", rows(0..60));
+    folder.stdout(&format!("run rows.csv {EXACT} --save a.bsm"));
+    let saved = model_file::read(&mut folder.read("a.bsm").as_slice()).unwrap();
+    let notes = Map::from_iter([("python".to_owned(), Value::Bool(true))]);
+    let mut bytes = Vec::new();
+    let file = ModelFile {
+        encoding: saved.encoding.as_ref(),
+        notes: Some(&notes),
+        ..ModelFile::new(&saved.model, &saved.schema)
+    };
+    file.write(&mut bytes).unwrap();
+    folder.write("noted.bsm", bytes);
+    folder.stdout("learn noted.bsm rows.csv --quiet");
+    folder.stdout("unlearn noted.bsm rows.csv");
+    let found = model_file::read(&mut folder.read("noted.bsm").as_slice()).unwrap();
+    assert_eq!(found.notes, notes);
+    assert_eq!(found.model.learned(), saved.model.learned());
 }

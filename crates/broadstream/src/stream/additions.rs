@@ -2,10 +2,20 @@
 
 use std::collections::HashMap;
 
-use super::{
-    RowEncoder,
-    row_encoder::{Addition, Coding},
-};
+use super::{RowEncoder, row_encoder::Coding};
+
+/// Something that rows have brought.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Addition {
+    /// The last input.
+    Input,
+    /// The category of a column that has this input or code.
+    Category { column: usize, number: u32 },
+    /// The kind of a column that was undecided.
+    Decision { column: usize },
+    /// The last column.
+    Column,
+}
 
 impl RowEncoder {
     /// Keeps all columns, categories and inputs that rows have brought so far.

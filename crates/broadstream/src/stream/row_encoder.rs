@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     Categories, Cell, ColumnKind, InputColumn, Place, StreamError,
+    additions::Addition,
     cell::{Reading, excerpt, kind_of, read_number, read_text},
 };
 use crate::{
@@ -87,19 +88,6 @@ pub(super) enum Coding {
     Numeric { input: u32 },
     OneHot,
     Codes { input: u32 },
-}
-
-/// Something that rows have brought.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Addition {
-    /// The last input.
-    Input,
-    /// The category of a column that has this input or code.
-    Category { column: usize, number: u32 },
-    /// The kind of a column that was undecided.
-    Decision { column: usize },
-    /// The last column.
-    Column,
 }
 
 /// The longest text that is kept for good: a category, a label or the name of a column that a row
