@@ -14,7 +14,6 @@ import pytest
 
 import broadstream
 
-
 # Signals are looked at ten times a second. A busy machine may need longer to say so, and what is
 # interrupted here would go on for longer still.
 SOON = 3
