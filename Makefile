@@ -10,8 +10,8 @@ BENCH_OPTIONS ?=
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-rust test-python python-packages wheel soak fuzz bench bench-python \
-	accuracy peers lint format doc deny clean
+.PHONY: help build demo test test-rust test-python rust-tests test-wheel python-tests python-packages \
+	wheel soak fuzz bench bench-python accuracy peers lint format doc deny clean
 
 help: ## List the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,20 +22,29 @@ build: ## Build the command line into target/release/broadstream
 demo: ## Classify the built-in drifting stream
 	$(CARGO) run --release --locked --quiet -- run
 
-# Packages are downloaded while Rust compiles.
+# Packages are downloaded while Rust compiles, and both halves run at once: most of their tests use one core.
 test: ## Run every test, the examples in the documentation included (sets up all that it needs)
-	$(MAKE) --no-print-directory -j2 test-rust python-packages
-	$(MAKE) --no-print-directory test-python
+	$(MAKE) --no-print-directory -j2 rust-tests python-packages
+	$(MAKE) --no-print-directory test-wheel
+	$(MAKE) --no-print-directory -j2 --output-sync=target test-rust python-tests
 
 test-rust: ## Run the tests of the Rust crates alone
 	$(CARGO) test --locked
 
+test-python: test-wheel ## Build the Python package and run its tests alone
+	$(MAKE) --no-print-directory python-tests
+
+rust-tests: # Build the tests of the Rust crates
+	$(CARGO) test --locked --no-run
+
 # The profile of the tests, which has assertions and shares what they compiled.
-test-python: python-packages ## Build the Python package and run its tests alone
+test-wheel: python-packages # Build the Python package and install it into .venv
 	rm -rf target/test-wheel
 	.venv/bin/maturin build --quiet --profile dev --locked --out target/test-wheel
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall \
 		target/test-wheel/*.whl
+
+python-tests: # Test the Python package that is in .venv
 	.venv/bin/python -m mypy.stubtest --mypy-config-file pyproject.toml \
 		--allowlist python/stubtest-allowlist.txt broadstream
 	.venv/bin/python -m pytest --quiet

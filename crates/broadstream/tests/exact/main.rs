@@ -1,5 +1,6 @@
 //! Operations on what a model has learned that leave it exactly what it should be.
 
+mod inputs;
 mod late_labels;
 mod leverage;
 mod merge;
