@@ -47,9 +47,7 @@ pub(crate) fn page(report: &Report<'_>) -> anyhow::Result<String> {
         samples: summary.samples,
         inputs: report.schema.inputs().len() as u64,
         labels: labels.to_vec(),
-        metrics: record::metrics(&summary)
-            .map(|(name, value)| (name.to_owned(), Some(value)))
-            .into(),
+        metrics: summary.named().map(|(name, value)| (name.to_owned(), Some(value))).into(),
         window: [
             ("oca", window.oca),
             ("bacc", window.bacc),

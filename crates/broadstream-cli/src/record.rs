@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use broadstream::{Evaluation, metrics::Summary};
+use broadstream::Evaluation;
 use broadstream_report::{CurvePoint, RECORD_FORMAT, Record, UpdateTime};
 
 /// The record of an evaluation; whose it is, the caller fills in.
@@ -10,7 +10,7 @@ pub(crate) fn of(evaluation: &Evaluation, config: serde_json::Value) -> Record {
     let summary = evaluation.metrics.summary();
     let updates = &evaluation.times.updates;
     let speed = summary.samples as f64 / evaluation.times.test_then_train.as_secs_f64().max(1e-9);
-    let metrics = metrics(&summary).into_iter().chain([("samples_per_second", speed)]);
+    let metrics = summary.named().into_iter().chain([("samples_per_second", speed)]);
     Record {
         format: RECORD_FORMAT,
         samples: summary.samples,
@@ -30,22 +30,6 @@ pub(crate) fn of(evaluation: &Evaluation, config: serde_json::Value) -> Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..Record::default()
     }
-}
-
-/// The metrics of a whole run under the names that records have for them.
-pub(crate) fn metrics(summary: &Summary) -> [(&'static str, f64); 10] {
-    [
-        ("oca", summary.oca),
-        ("oce", summary.oce),
-        ("bacc", summary.bacc),
-        ("avrbacc", summary.avrbacc),
-        ("f1", summary.f1),
-        ("mcc", summary.mcc),
-        ("kappa", summary.kappa),
-        ("log_loss", summary.log_loss),
-        ("brier", summary.brier),
-        ("ece", summary.ece),
-    ]
 }
 
 /// A point of a curve as records have it.

@@ -348,7 +348,7 @@ fn summary<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDic
     let metrics = PyDict::new(py);
     metrics.set_item("samples", summary.samples)?;
     metrics.set_item("classes", summary.classes)?;
-    for (name, value) in numbers(summary) {
+    for (name, value) in summary.named() {
         metrics.set_item(name, value)?;
     }
     Ok(metrics)
@@ -370,8 +370,8 @@ fn curve<'py>(py: Python<'py>, points: &[CurvePoint]) -> PyResult<Bound<'py, PyD
     let samples: Vec<u64> = points.iter().map(|point| point.cumulative.samples).collect();
     curve.set_item("sample", samples.into_pyarray(py))?;
     let Some(first) = points.first() else { return Ok(curve) };
-    for (k, (name, _)) in numbers(&first.cumulative).into_iter().enumerate() {
-        let values: Vec<f64> = points.iter().map(|p| numbers(&p.cumulative)[k].1).collect();
+    for (k, (name, _)) in first.cumulative.named().into_iter().enumerate() {
+        let values: Vec<f64> = points.iter().map(|p| p.cumulative.named()[k].1).collect();
         curve.set_item(name, values.into_pyarray(py))?;
     }
     for (k, (name, _)) in window_numbers(&first.window).into_iter().enumerate() {
@@ -379,21 +379,6 @@ fn curve<'py>(py: Python<'py>, points: &[CurvePoint]) -> PyResult<Bound<'py, PyD
         curve.set_item(format!("window_{name}"), values.into_pyarray(py))?;
     }
     Ok(curve)
-}
-
-fn numbers(summary: &Summary) -> [(&'static str, f64); 10] {
-    [
-        ("oca", summary.oca),
-        ("oce", summary.oce),
-        ("bacc", summary.bacc),
-        ("avrbacc", summary.avrbacc),
-        ("f1", summary.f1),
-        ("mcc", summary.mcc),
-        ("kappa", summary.kappa),
-        ("log_loss", summary.log_loss),
-        ("brier", summary.brier),
-        ("ece", summary.ece),
-    ]
 }
 
 fn window_numbers(summary: &WindowSummary) -> [(&'static str, f64); 8] {

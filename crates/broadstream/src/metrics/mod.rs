@@ -106,6 +106,24 @@ pub struct Summary {
     pub ece: f64,
 }
 
+impl Summary {
+    /// The metrics under the names of their fields, as JSON and Python have them.
+    pub fn named(&self) -> [(&'static str, f64); 10] {
+        [
+            ("oca", self.oca),
+            ("oce", self.oce),
+            ("bacc", self.bacc),
+            ("avrbacc", self.avrbacc),
+            ("f1", self.f1),
+            ("mcc", self.mcc),
+            ("kappa", self.kappa),
+            ("log_loss", self.log_loss),
+            ("brier", self.brier),
+            ("ece", self.ece),
+        ]
+    }
+}
+
 impl Metrics {
     /// Metrics without samples, with a window of the last `window` ones.
     pub fn new(window: usize) -> Self {
