@@ -27,66 +27,37 @@
 //! [`Classifier`] on it, and [`metrics`] says how well that went. The `broadstream` command does all
 //! that without a line of code.
 
-mod activation;
 pub mod baselines;
-mod block;
-mod broad_features;
-mod class_weight;
 mod classifier;
-mod combination;
+mod config;
+mod data;
 pub mod drift;
-mod durations;
+mod ensemble;
 mod error;
-pub mod factor;
-mod fading;
 mod features;
-mod forgetting;
-mod late_labels;
-mod logarithm;
-mod member;
 pub mod metrics;
 pub mod model_file;
+mod numeric;
 mod online_bls;
+mod preprocessing;
 mod prequential;
-mod probability;
-mod quantiles;
-mod random;
-mod recent_labels;
-mod ridge;
-mod sample;
-mod scaled_inputs;
-mod scaled_sample;
-mod scaling;
-mod schema;
-mod scores;
-mod simd;
-mod stacking;
+mod regression;
 mod state;
 pub mod stream;
-mod temperature;
-mod threads;
 
 pub use self::{
-    activation::Activation,
-    block::Block,
-    class_weight::ClassWeight,
-    classifier::Classifier,
-    durations::Durations,
+    classifier::{Classifier, Member},
+    config::{ClassWeight, EnhancementSource, Forgetting, OnlineBlsConfig, Ridge, WeightScale},
+    data::{Block, Input, InputKind, Sample, Schema, Scores, arg_max},
     error::Error,
-    features::{EnhancementSource, WeightScale},
-    forgetting::Forgetting,
-    late_labels::{LateLabels, LatePrediction},
-    member::Member,
-    online_bls::{Certificate, OnlineBls, OnlineBlsConfig, Partial, RegressionHealth},
+    numeric::Activation,
+    online_bls::{Certificate, LateLabels, LatePrediction, OnlineBls, Partial},
+    preprocessing::{Affine, Scaling},
     prequential::{
-        Checkpoint, Contestant, CurvePoint, Evaluation, EvaluationState, Observer, Outcome,
-        PrequentialOptions, Times, compare, evaluate, resume,
+        Checkpoint, Contestant, CurvePoint, Durations, Evaluation, EvaluationState, Observer,
+        Outcome, PrequentialOptions, Times, compare, evaluate, resume,
     },
-    ridge::Ridge,
-    sample::Sample,
-    scaling::{Affine, Scaling},
-    schema::{Input, InputKind, Schema},
-    scores::{Scores, arg_max},
+    regression::{RegressionHealth, factor},
 };
 
 /// The examples of the README, which run as tests.

@@ -1,6 +1,10 @@
 //! Blocks that are learned whole or not at all.
 
-use crate::{block::Block, classifier::Classifier, error::Error, scores::Scores};
+use crate::{
+    classifier::Classifier,
+    data::{Block, Scores},
+    error::Error,
+};
 
 /// Takes each sample of a checked block to `learn`, which appends its scores of before. Should a
 /// sample be refused that no check could foresee, the model becomes what it was before the block.

@@ -24,7 +24,7 @@ use super::{
     inverse::{add_outer_product, bytes, inverse_times},
     output_weights::OutputWeights,
 };
-use crate::{error::Error, online_bls::check};
+use crate::{config::check, error::Error};
 
 /// The solver of BLS-CIL. The configuration's ridge has no meaning for it.
 #[derive(Clone, Debug)]

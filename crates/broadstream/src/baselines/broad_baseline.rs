@@ -6,16 +6,12 @@
 
 use super::all_or_nothing;
 use crate::{
-    block::{Block, check_class, check_weight},
-    broad_features::BroadFeatures,
     classifier::Classifier,
+    config::{Forgetting, OnlineBlsConfig, check},
+    data::{Block, InputKind, Sample, Scores, check_class, check_weight},
     error::Error,
-    forgetting::Forgetting,
-    online_bls::{OnlineBlsConfig, check},
-    probability,
-    sample::Sample,
-    schema::InputKind,
-    scores::Scores,
+    features::BroadFeatures,
+    numeric::probability,
 };
 
 /// A way to fit output weights W, one row per broad feature and one column per class, to samples that

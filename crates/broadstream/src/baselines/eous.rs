@@ -11,7 +11,7 @@ use super::{
     output_weights::OutputWeights,
     vectors::{add_scaled, dot},
 };
-use crate::{error::Error, simd::Path};
+use crate::{error::Error, numeric::InstructionSet};
 
 /// The solver of the paper's Algorithm 1, to the letter.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ impl Solver for Eous {
         let residuals = self.weights.residuals(features, class);
         let mut b: Vec<Vec<f64>> =
             residuals.iter().map(|r| features.iter().map(|a| a * (weight * r)).collect()).collect();
-        Path::detect().run(
+        InstructionSet::detect().run(
             #[inline(always)]
             || {
                 self.rotate(&mut a);

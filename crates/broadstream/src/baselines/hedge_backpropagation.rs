@@ -22,7 +22,12 @@ use super::{
     layers::{DenseLayer, InputLayer},
     scaled_baseline::{Learner, Present},
 };
-use crate::{activation::exp_m1, error::Error, member::Member, online_bls::check, probability};
+use crate::{
+    classifier::Member,
+    config::check,
+    error::Error,
+    numeric::{exp_m1, probability},
+};
 
 /// A network with a classifier on the inputs and after every hidden layer.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use super::{
     layers::{DenseLayer, InputLayer},
     scaled_baseline::Present,
 };
-use crate::{error::Error, online_bls::check, random::Random};
+use crate::{config::check, error::Error, numeric::Random};
 
 /// A node's largest value. It is never met in practice; it keeps a network that an absurd sample led
 /// astray finite.

@@ -24,7 +24,7 @@ use super::{
     output_weights::OutputWeights,
     vectors::{add_scaled, dot},
 };
-use crate::{error::Error, online_bls::check, simd::Path};
+use crate::{config::check, error::Error, numeric::InstructionSet};
 
 /// The solver of I-BLS.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ impl Solver for IBls {
         let root = weight.sqrt();
         let a: Vec<f64> = features.iter().map(|a| root * a).collect();
         let residuals = self.weights.residuals(features, class);
-        Path::detect().run(
+        InstructionSet::detect().run(
             #[inline(always)]
             || {
                 let (f, d) = self.column(&a);

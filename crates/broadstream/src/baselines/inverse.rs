@@ -12,7 +12,7 @@ use faer::{
     },
 };
 
-use crate::simd::clear_upper_halves;
+use crate::numeric::clear_upper_halves;
 
 /// matrix⁻¹·right, with the inverse formed explicitly; `matrix` is used up. `None` when the result
 /// is not finite.

@@ -7,7 +7,7 @@ use super::{
     scaled_baseline::Present,
     vectors::{add_scaled, dot},
 };
-use crate::simd::Path;
+use crate::numeric::InstructionSet;
 
 /// Nodes that take the inputs of a sample, of which some may be absent.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl InputLayer {
     /// Wᵀx + b.
     pub(super) fn forward(&self, x: &Present) -> Vec<f64> {
         let mut sums = self.biases.clone();
-        Path::detect().run(
+        InstructionSet::detect().run(
             #[inline(always)]
             || {
                 for (input, value) in x {
@@ -66,7 +66,7 @@ impl InputLayer {
 
     /// Takes a step.
     pub(super) fn step(&mut self, x: &Present, delta: &[f64]) {
-        Path::detect().run(
+        InstructionSet::detect().run(
             #[inline(always)]
             || {
                 for (input, value) in x {
@@ -123,7 +123,7 @@ impl DenseLayer {
     /// W·h + b.
     pub(super) fn forward(&self, h: &[f64]) -> Vec<f64> {
         let mut sums = self.biases.clone();
-        Path::detect().run(
+        InstructionSet::detect().run(
             #[inline(always)]
             || {
                 for (sum, row) in sums.iter_mut().zip(&self.rows) {
@@ -136,7 +136,7 @@ impl DenseLayer {
 
     /// Adds Wᵀδ, the errors of the nodes that these take, to `errors`.
     pub(super) fn backward(&self, delta: &[f64], errors: &mut [f64]) {
-        Path::detect().run(
+        InstructionSet::detect().run(
             #[inline(always)]
             || {
                 for (row, delta) in self.rows.iter().zip(delta) {
@@ -148,7 +148,7 @@ impl DenseLayer {
 
     /// Takes a step.
     pub(super) fn step(&mut self, h: &[f64], delta: &[f64]) {
-        Path::detect().run(
+        InstructionSet::detect().run(
             #[inline(always)]
             || {
                 for (row, delta) in self.rows.iter_mut().zip(delta) {

@@ -2,11 +2,9 @@
 
 use super::shares;
 use crate::{
-    block::{check_class, check_weight},
     classifier::Classifier,
+    data::{InputKind, Sample, check_class, check_weight},
     error::Error,
-    sample::Sample,
-    schema::InputKind,
 };
 
 /// The majority-class classifier.

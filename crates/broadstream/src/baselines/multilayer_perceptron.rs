@@ -9,7 +9,7 @@ use super::{
     layers::DenseLayer,
     scaled_baseline::{Learner, Present},
 };
-use crate::{error::Error, probability};
+use crate::{error::Error, numeric::probability};
 
 /// A multilayer perceptron with rectified nodes and a softmax.
 #[derive(Clone, Debug)]

@@ -4,11 +4,9 @@
 
 use super::shares;
 use crate::{
-    block::{check_class, check_weight},
     classifier::Classifier,
+    data::{InputKind, Sample, check_class, check_weight},
     error::Error,
-    sample::Sample,
-    schema::InputKind,
 };
 
 /// The no-change classifier.

@@ -1,7 +1,7 @@
 //! The output weights W of a broad baseline.
 
 use super::vectors::{add_scaled, dot};
-use crate::simd::Path;
+use crate::numeric::InstructionSet;
 
 /// One column of weights per class, each of them in one piece.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl OutputWeights {
     /// aᵀW.
     pub(super) fn scores(&self, a: &[f64]) -> Vec<f64> {
         let mut scores = vec![0.0; self.columns.len()];
-        Path::detect().run(
+        InstructionSet::detect().run(
             #[inline(always)]
             || {
                 for (score, column) in scores.iter_mut().zip(&self.columns) {
@@ -54,7 +54,7 @@ impl OutputWeights {
 
     /// W ← W + f·rᵀ.
     pub(super) fn add_product(&mut self, f: &[f64], r: &[f64]) {
-        Path::detect().run(
+        InstructionSet::detect().run(
             #[inline(always)]
             || {
                 for (column, r) in self.columns.iter_mut().zip(r) {

@@ -15,7 +15,7 @@ use super::{
     layers::InputLayer,
     scaled_baseline::{Learner, Present},
 };
-use crate::{error::Error, online_bls::check, probability, scores::arg_max};
+use crate::{config::check, data::arg_max, error::Error, numeric::probability};
 
 /// The rule PA-I.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use super::{
     layers::InputLayer,
     scaled_baseline::{Learner, Present},
 };
-use crate::{error::Error, probability, scores::arg_max};
+use crate::{data::arg_max, error::Error, numeric::probability};
 
 /// The perceptron's rule.
 #[derive(Clone, Debug)]

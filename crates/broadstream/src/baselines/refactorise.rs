@@ -14,7 +14,7 @@ use faer::{
 };
 
 use super::{broad_baseline::Solver, output_weights::OutputWeights};
-use crate::{error::Error, simd::clear_upper_halves};
+use crate::{error::Error, numeric::clear_upper_halves};
 
 /// The solver of Online-BLS without EOUS.
 #[derive(Clone, Debug)]

@@ -2,16 +2,11 @@
 
 use super::all_or_nothing;
 use crate::{
-    block::{Block, check_class, check_weight},
-    classifier::Classifier,
+    classifier::{Classifier, Member},
+    config::check,
+    data::{Block, InputKind, Sample, Scores, check_class, check_weight},
     error::Error,
-    member::Member,
-    online_bls::check,
-    sample::Sample,
-    scaled_inputs::ScaledInputs,
-    scaling::Scaling,
-    schema::InputKind,
-    scores::Scores,
+    preprocessing::{ScaledInputs, Scaling},
 };
 
 /// The inputs that a sample has present, after scaling, by their position.

@@ -1,6 +1,6 @@
 //! The two loops that dense baselines consist of.
 //!
-//! They are to be called within [`Path::run`](crate::simd::Path::run), which compiles them for the
+//! They are to be called within [`InstructionSet::run`](crate::numeric::InstructionSet::run), which compiles them for the
 //! processor at hand: from plain loops, since a closure within, such as that of a `map`, would not be
 //! compiled with it. Each has one fixed order of operations, and so the same bits on all of them.
 
@@ -44,7 +44,7 @@ pub(super) fn add_scaled(y: &mut [f64], s: f64, x: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::Path;
+    use crate::numeric::InstructionSet;
 
     #[test]
     fn the_loops_are_what_they_say_for_any_length() {
@@ -52,8 +52,8 @@ mod tests {
             let x: Vec<f64> = (0..length).map(f64::from).collect();
             let mut y: Vec<f64> = (0..length).map(|i| f64::from(i % 3)).collect();
             let expected: f64 = x.iter().zip(&y).map(|(x, y)| x * y).sum();
-            for path in [Path::detect(), Path::Portable] {
-                let found = path.run(
+            for instructions in [InstructionSet::detect(), InstructionSet::Portable] {
+                let found = instructions.run(
                     #[inline(always)]
                     || dot(&x, &y),
                 );

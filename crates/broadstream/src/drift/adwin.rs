@@ -15,8 +15,7 @@
 
 use super::rows::{Group, MOST_VALUES, Rows};
 use crate::{
-    error::Error,
-    model_file::ModelFileError,
+    error::{Error, ModelFileError},
     state::{ReadScope, WriteScope},
 };
 
@@ -165,7 +164,7 @@ impl Adwin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{random::Random, state::StateWriter};
+    use crate::{numeric::Random, state::StateWriter};
 
     #[test]
     fn a_confidence_that_is_none_is_refused() {

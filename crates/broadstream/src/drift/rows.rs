@@ -5,7 +5,7 @@
 //! ages, finely where it is young.
 
 use crate::{
-    model_file::ModelFileError,
+    error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 
@@ -150,7 +150,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::numeric::Random;
 
     fn assert_summed_up(found: &Group, values: &[f64]) {
         let count = values.len() as f64;

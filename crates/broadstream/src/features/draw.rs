@@ -4,8 +4,7 @@
 //! number is its place in that sequence, so neither the order of the inputs nor the number of nodes
 //! changes what is drawn for the others.
 
-use super::WeightScale;
-use crate::random::Random;
+use crate::{config::WeightScale, numeric::Random};
 
 /// What all below is called in a model file that keeps no weights: another way of drawing them gets
 /// another number.

@@ -10,7 +10,7 @@ use super::{
     draw::{self, Origin},
 };
 use crate::{
-    model_file::ModelFileError,
+    error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 

@@ -3,8 +3,8 @@
 #![allow(clippy::inline_always)]
 
 use crate::{
-    factor::Column,
-    model_file::ModelFileError,
+    error::ModelFileError,
+    numeric::Column,
     state::{ReadScope, WriteScope},
 };
 

@@ -5,7 +5,7 @@
 
 use super::{balanced_accuracy::bacc, confusion::ConfusionMatrix, mean::Mean};
 use crate::{
-    model_file::ModelFileError,
+    error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 

@@ -10,7 +10,7 @@
 
 use super::mean::Mean;
 use crate::{
-    model_file::ModelFileError,
+    error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::MOST_SAMPLES;
 use crate::{
-    model_file::ModelFileError,
+    error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 

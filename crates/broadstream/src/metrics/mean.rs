@@ -5,7 +5,7 @@
 
 use super::MOST_SAMPLES;
 use crate::{
-    model_file::ModelFileError,
+    error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 

@@ -46,7 +46,7 @@ pub use self::{
 };
 
 use crate::{
-    model_file::ModelFileError,
+    error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 
@@ -237,7 +237,7 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{random::Random, state::StateWriter};
+    use crate::{numeric::Random, state::StateWriter};
 
     /// Adds samples of four classes with odd predictions and probabilities.
     fn add(metrics: &mut Metrics, random: &mut Random, samples: usize) {

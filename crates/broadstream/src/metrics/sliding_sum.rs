@@ -11,7 +11,7 @@
 //! time the ring begins anew: N steps every N additions.
 
 use crate::{
-    model_file::ModelFileError,
+    error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 
@@ -106,7 +106,7 @@ pub(super) fn restored_position(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::numeric::Random;
 
     fn mean(values: &[f64]) -> f64 {
         values.iter().sum::<f64>() / values.len() as f64

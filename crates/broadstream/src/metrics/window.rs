@@ -15,7 +15,7 @@ use super::{
     sliding_sum::{SlidingSum, restored_position},
 };
 use crate::{
-    model_file::ModelFileError,
+    error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 

@@ -27,9 +27,7 @@
 //! # Ok::<(), broadstream::Error>(())
 //! ```
 
-mod config;
 mod container;
-mod error;
 
 use std::{
     collections::HashSet,
@@ -38,14 +36,15 @@ use std::{
 
 use serde_json::{Map, Value};
 
-pub use self::error::ModelFileError;
+pub use crate::error::ModelFileError;
 
 use crate::{
     classifier::Classifier,
+    config::OnlineBlsConfig,
+    data::{Input, Schema},
     error::Error,
-    online_bls::{OnlineBls, OnlineBlsConfig, Partial},
+    online_bls::{OnlineBls, Partial},
     prequential::EvaluationState,
-    schema::{Input, Schema},
     state::{ReadScope, StateWriter},
     stream::RowEncoding,
 };

@@ -5,7 +5,10 @@
 //! was learned with: the scaling must not move any more. What depends on the order of samples is no sum.
 
 use super::OnlineBls;
-use crate::{class_weight::ClassWeight, error::Error, forgetting::Forgetting};
+use crate::{
+    config::{ClassWeight, Forgetting},
+    error::Error,
+};
 
 impl OnlineBls {
     /// Checks that the model is a sum over its samples, for an operation that needs that.

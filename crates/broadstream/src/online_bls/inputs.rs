@@ -1,7 +1,11 @@
 //! Inputs that are declared together, taken back unused, or scaled before anything is learned.
 
 use super::OnlineBls;
-use crate::{block::Block, classifier::Classifier, error::Error, schema::Input};
+use crate::{
+    classifier::Classifier,
+    data::{Block, Input},
+    error::Error,
+};
 
 impl OnlineBls {
     /// Declares several inputs, or none if one of them is refused.
@@ -50,7 +54,7 @@ impl OnlineBls {
             let checked = block.sample(i).check_declared(self.inputs());
             known = checked
                 .and_then(|()| self.features.inputs().check_size(block.sample(i)))
-                .and_then(|()| crate::block::check_class(block.class(i), known))
+                .and_then(|()| crate::data::check_class(block.class(i), known))
                 .map_err(|source| Error::Sample {
                     sample: i as u64 + 1,
                     source: Box::new(source),

@@ -4,10 +4,10 @@
 //! model that learned all samples. Inputs are matched by their names, and classes as the caller says,
 //! since each model numbers them as they came.
 
-use super::{OnlineBls, OnlineBlsConfig, partial::Partial, plan::plan};
+use super::{OnlineBls, partial::Partial};
 use crate::{
-    block::check_class, broad_features::BroadFeatures, classifier::Classifier, error::Error,
-    factor::Sums, scaling::Scaling,
+    classifier::Classifier, config::OnlineBlsConfig, data::check_class, ensemble::plan,
+    error::Error, features::BroadFeatures, preprocessing::Scaling, regression::factor::Sums,
 };
 
 impl OnlineBls {
@@ -57,9 +57,9 @@ impl OnlineBls {
         other.check_exact("merge")?;
         let totals = &other.class_totals;
         self.check_merge(&other.config, &other.features, totals.len(), classes)?;
-        let sums = |i: usize| other.bank.sums(i);
+        let sums = |i: usize| other.ensemble.sums(i);
         self.add_sums(&other.features, sums, totals, classes, other.learned())?;
-        self.bank.merge_committee(&other.bank);
+        self.ensemble.merge_committee(&other.ensemble);
         Ok(())
     }
 
@@ -102,7 +102,7 @@ impl OnlineBls {
         let renumbered = |i: usize| sums(i).renumbered(classes, known);
         self.features.take_inputs(features)?;
         self.config.scaling = self.features.inputs().rule().clone();
-        self.bank.merge_sums(renumbered, known, learned)?;
+        self.ensemble.merge_sums(renumbered, known, learned)?;
         self.class_totals.resize(known, 0.0);
         for (total, class) in totals.iter().zip(classes) {
             self.class_totals[*class] += total;

@@ -1,46 +1,36 @@
 //! The online broad learning system: random features, and ridge regressions on them, each the exact
 //! optimum of what it remembers after every sample.
 
-mod bank;
-mod committee;
-mod config;
+mod class_weights;
 mod exact;
-mod health;
 mod inputs;
+mod late_labels;
 mod merge;
 mod partial;
-mod plan;
-mod regression;
-mod restart;
-mod rows;
+mod rules;
+#[cfg(test)]
+mod tests;
 mod unlearn;
 mod window;
 
-pub(crate) use self::config::check;
 pub use self::{
-    config::OnlineBlsConfig, health::RegressionHealth, partial::Partial, unlearn::Certificate,
+    late_labels::{LateLabels, LatePrediction},
+    partial::Partial,
+    unlearn::Certificate,
 };
 
-use self::{
-    bank::Bank,
-    plan::{labelled_features, plan},
-    rows::Rows,
-    window::SampleWindow,
-};
+use self::{class_weights::ClassWeights, window::SampleWindow};
 use crate::{
-    block::{Block, check_class, check_weight},
-    broad_features::{BroadFeatures, Prepared},
-    class_weight::ClassWeights,
-    classifier::Classifier,
-    error::Error,
-    member::Member,
-    model_file::ModelFileError,
-    sample::Sample,
-    scaled_sample::ScaledSample,
-    schema::{Input, InputKind},
-    scores::Scores,
+    classifier::{Classifier, Member},
+    config::OnlineBlsConfig,
+    data::{Block, Input, InputKind, Sample, Scores, check_class, check_weight},
+    ensemble::{Ensemble, labelled_features, plan},
+    error::{Error, ModelFileError},
+    features::{BroadFeatures, Prepared},
+    numeric::Threads,
+    preprocessing::ScaledSample,
+    regression::{Batch, RegressionHealth},
     state::{ReadScope, WriteScope},
-    threads::Threads,
 };
 
 /// Samples that go through the factor together. More gain nothing; fewer would leave the memory
@@ -71,14 +61,14 @@ const BLOCK: usize = 64;
 pub struct OnlineBls {
     config: OnlineBlsConfig,
     features: BroadFeatures,
-    bank: Bank,
+    ensemble: Ensemble,
     class_weights: ClassWeights,
     /// The weight of the samples learned of each class.
     class_totals: Vec<f64>,
     /// The last samples, if the model is that of a window.
     window: Option<SampleWindow>,
     /// The samples learned last; kept to spare allocations.
-    rows: Rows,
+    rows: Batch,
 }
 
 impl OnlineBls {
@@ -90,13 +80,13 @@ impl OnlineBls {
         let mut features = BroadFeatures::new(&config)?.with_labels(labelled, config.label_lags);
         features.share_threads(&threads);
         Ok(OnlineBls {
-            bank: Bank::new(&config, &threads),
+            ensemble: Ensemble::new(&config, &threads),
             class_weights: ClassWeights::new(config.class_weight),
             class_totals: Vec::new(),
             window: config.window.map(SampleWindow::new),
             features,
             config,
-            rows: Rows::default(),
+            rows: Batch::default(),
         })
     }
 
@@ -112,7 +102,7 @@ impl OnlineBls {
 
     /// How many samples of positive weight the model has learned.
     pub fn learned(&self) -> u64 {
-        self.bank.learned()
+        self.ensemble.learned()
     }
 
     /// The weight of the samples learned of each class, less those unlearned.
@@ -138,7 +128,7 @@ impl OnlineBls {
     /// # Ok::<(), broadstream::Error>(())
     /// ```
     pub fn health(&self) -> Vec<RegressionHealth> {
-        self.bank.health()
+        self.ensemble.health()
     }
 
     /// How many samples the window holds, if the model is that of a window.
@@ -157,7 +147,7 @@ impl OnlineBls {
         config.check_rules()?;
         let threads = Threads::new(threads)?;
         self.features.share_threads(&threads);
-        self.bank.share_threads(&threads);
+        self.ensemble.share_threads(&threads);
         self.config = config;
         Ok(())
     }
@@ -175,13 +165,13 @@ impl OnlineBls {
 
     /// Samples between two refreshes of the regression on all features, if it forgets.
     pub fn refresh_every(&self) -> Option<usize> {
-        self.bank.largest().refresh_every()
+        self.ensemble.largest().refresh_every()
     }
 
     /// The leverage of a sample: how unlike the past it is, in the regression on all features. It is 0
     /// for a sample that adds nothing new and grows to |a|²/λ for one that is all new.
     pub fn leverage_one(&self, x: Sample<'_>) -> Result<f64, Error> {
-        self.bank.largest().factor().leverage(&self.features_one(x)?)
+        self.ensemble.largest().factor().leverage(&self.features_one(x)?)
     }
 
     /// The scores of a block's samples, as they would be predicted now, and the
@@ -189,7 +179,8 @@ impl OnlineBls {
     /// the same as one by one, to the bit, and come faster.
     pub fn scores_many(&self, block: &Block) -> Result<(Scores, Vec<f64>), Error> {
         let features = self.features.of_all(block)?;
-        let (verdicts, leverages) = self.bank.judge_many(&features, block.len(), self.classes())?;
+        let (verdicts, leverages) =
+            self.ensemble.judge_many(&features, block.len(), self.classes())?;
         let mut scores = Scores::new();
         verdicts.iter().for_each(|verdict| scores.push(&verdict.scores));
         Ok((scores, leverages))
@@ -209,13 +200,13 @@ impl OnlineBls {
     /// The output weights of the regression on all features: one row per broad feature, one entry per
     /// class.
     pub fn weights(&self) -> Vec<f64> {
-        self.bank.largest().weights()
+        self.ensemble.largest().weights()
     }
 
     /// The nested models of the regression on all features: how many features each has, and its weight
     /// in predictions now.
     pub fn nested_models(&self) -> Vec<(usize, f64)> {
-        self.bank.nested_models()
+        self.ensemble.nested_models()
     }
 
     /// Learns a block, and appends the scores and leverages of before.
@@ -231,7 +222,7 @@ impl OnlineBls {
             self.features.inputs().check_size(block.sample(i))?;
         }
         self.check_memory("the classes", self.inputs(), classes)?;
-        self.bank.add_classes(classes);
+        self.ensemble.add_classes(classes);
         self.class_totals.resize(classes, 0.0);
         let mut start = 0;
         while start < block.len() {
@@ -239,16 +230,16 @@ impl OnlineBls {
             let learned = block.weight(start) > 0.0;
             if learned {
                 self.learn_run(block, start..end)?;
-                leverages.extend_from_slice(self.bank.largest().last_leverages());
+                leverages.extend_from_slice(self.ensemble.largest().last_leverages());
             } else {
                 leverages.push(self.leverage_one(block.sample(start))?);
             }
             for i in start..end {
                 let verdict = if learned {
                     let weight = self.rows.weights[i - start];
-                    self.bank.count(i - start, known, block.class(i), weight)?
+                    self.ensemble.count(i - start, known, block.class(i), weight)?
                 } else {
-                    self.bank.judge(&self.features.of(block.sample(i))?, known)?
+                    self.ensemble.judge(&self.features.of(block.sample(i))?, known)?
                 };
                 scores.push(&verdict.scores);
                 known = check_class(block.class(i), known)?;
@@ -265,15 +256,16 @@ impl OnlineBls {
         if block.weight(start) == 0.0 {
             return start + 1;
         }
-        let longest = if self.window.is_some() { 1 } else { BLOCK.min(self.bank.longest_run()) };
+        let longest =
+            if self.window.is_some() { 1 } else { BLOCK.min(self.ensemble.longest_run()) };
         let end = block.len().min(start + longest);
         (start..end).find(|&i| block.weight(i) == 0.0).unwrap_or(end)
     }
 
-    /// Has the bank learn samples of positive weight.
+    /// Has the ensemble learn samples of positive weight.
     fn learn_run(&mut self, block: &Block, run: std::ops::Range<usize>) -> Result<(), Error> {
         self.rows.clear();
-        let classes = self.bank.classes();
+        let classes = self.ensemble.classes();
         for i in run.clone() {
             let weight = self.class_weights.weigh(block.class(i), block.weight(i));
             self.rows.push_target(block.class(i), classes, weight);
@@ -283,17 +275,17 @@ impl OnlineBls {
         self.learn_rows(first, class)
     }
 
-    /// Has the bank learn the rows. With a window there is one, whose inputs and class are given.
+    /// Has the ensemble learn the rows. With a window there is one, whose inputs and class are given.
     fn learn_rows(&mut self, x: Sample<'_>, class: usize) -> Result<(), Error> {
-        let Some(window) = &mut self.window else { return self.bank.learn(self.rows.run()) };
-        let classes = self.bank.classes();
+        let Some(window) = &mut self.window else { return self.ensemble.learn(self.rows.view()) };
+        let classes = self.ensemble.classes();
         let leaving = window.leaving(&self.features, classes);
-        let sound = self.bank.slide(self.rows.run(), leaving.as_ref())?;
+        let sound = self.ensemble.slide(self.rows.view(), leaving.as_ref())?;
         let x = ScaledSample::new(x, self.features.last_scaled());
         window.push(x, class, self.rows.weights[0]);
         if !sound || window.is_due() {
             let sums = window.sums(&self.features, classes)?;
-            self.bank.rebuild(&sums, window.len() as u64)?;
+            self.ensemble.rebuild(&sums, window.len() as u64)?;
         }
         Ok(())
     }
@@ -315,7 +307,7 @@ impl OnlineBls {
         let known = self.classes();
         let classes = check_class(class, known)?;
         self.check_memory("the classes", self.inputs(), classes)?;
-        self.bank.add_classes(classes);
+        self.ensemble.add_classes(classes);
         self.class_totals.resize(classes, 0.0);
         if weight == 0.0 {
             return Ok(());
@@ -325,7 +317,7 @@ impl OnlineBls {
         self.rows.push_target(class, classes, counted);
         self.features.learn_prepared(prepared, class, weight, &mut self.rows.features);
         self.learn_rows(prepared.sample(), class)?;
-        self.bank.count(0, known, class, counted)?;
+        self.ensemble.count(0, known, class, counted)?;
         self.class_totals[class] += weight;
         Ok(())
     }
@@ -334,7 +326,7 @@ impl OnlineBls {
     /// only with what they can be drawn from again.
     pub(crate) fn save(&self, to: &mut WriteScope<'_>, with_weights: bool) {
         self.features.save(&mut to.scope("features"), with_weights);
-        self.bank.save(&mut to.scope("bank"));
+        self.ensemble.save(&mut to.scope("bank"));
         self.class_weights.save(&mut to.scope("class_weights"));
         to.floats("class_totals", self.class_totals.clone());
         if let Some(window) = &self.window {
@@ -355,8 +347,8 @@ impl OnlineBls {
         }
         check_drawn(&config, &from.scope("features")?)?;
         let mut model = OnlineBls::new(config)?;
-        model.bank.restore(&from.scope("bank")?)?;
-        let classes = model.bank.classes();
+        model.ensemble.restore(&from.scope("bank")?)?;
+        let classes = model.ensemble.classes();
         model.features.restore(&from.scope("features")?, classes)?;
         model.class_weights.restore(&from.scope("class_weights")?)?;
         model.class_totals = checked_totals(from, classes)?;
@@ -403,19 +395,19 @@ impl Classifier for OnlineBls {
     }
 
     fn classes(&self) -> usize {
-        self.bank.classes()
+        self.ensemble.classes()
     }
 
     /// With stacking, probabilities. Without it, estimates of each class's indicator: aᵀW of the
     /// nested models, averaged by their weights.
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        Ok(self.bank.judge(&self.features.of(x)?, self.classes())?.scores)
+        Ok(self.ensemble.judge(&self.features.of(x)?, self.classes())?.scores)
     }
 
     /// With stacking the scores themselves. Without it, the point of the probability simplex nearest to
     /// the scores, smoothed.
     fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
-        self.bank.probabilities(scores)
+        self.ensemble.probabilities(scores)
     }
 
     fn learn_one(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error> {
@@ -426,13 +418,13 @@ impl Classifier for OnlineBls {
 
     /// The regressions; of a single one its nested models, if there are several.
     fn members(&self) -> Vec<Member> {
-        self.bank.members()
+        self.ensemble.members()
     }
 
     /// When the regression on all samples since the last drift began anew: another that forgets had been
     /// better for long.
     fn restarts(&self) -> &[u64] {
-        self.bank.restarts()
+        self.ensemble.restarts()
     }
 
     fn learn_many(&mut self, block: &Block) -> Result<(), Error> {

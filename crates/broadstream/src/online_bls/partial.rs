@@ -5,19 +5,18 @@
 //! predictions, and no order among samples.
 
 use super::{
-    BLOCK, OnlineBls, OnlineBlsConfig,
+    BLOCK, OnlineBls,
     merge::{check_alike, check_numbering},
-    plan::plan,
 };
 use crate::{
-    block::Block,
-    broad_features::BroadFeatures,
+    config::OnlineBlsConfig,
+    data::{Block, Input, InputKind},
+    ensemble::plan,
     error::Error,
-    factor::Sums,
-    features::Features,
-    schema::{Input, InputKind},
+    features::{BroadFeatures, Features},
+    numeric::Threads,
+    regression::factor::Sums,
     state::{ReadScope, WriteScope},
-    threads::Threads,
 };
 
 /// What samples add up to, for models of one configuration.

@@ -1,11 +1,11 @@
 //! Samples that are taken back, and labels that are put right.
 
-use super::{OnlineBls, rows::Rows};
+use super::OnlineBls;
 use crate::{
-    block::{Block, check_class, check_weight},
     classifier::Classifier,
+    data::{Block, Sample, check_class, check_weight},
     error::Error,
-    sample::Sample,
+    regression::Batch,
 };
 
 /// How well a model solves the equations of what it has learned, before something was taken back and
@@ -83,12 +83,12 @@ impl OnlineBls {
         let counted: Vec<usize> = (0..block.len()).filter(|i| block.weight(*i) > 0.0).collect();
         let features = self.features.of_all(block).map_err(|error| (None, error))?.plain;
         let (order, classes) = (self.features(), self.classes());
-        let mut rows = Rows::default();
+        let mut rows = Batch::default();
         for &i in &counted {
             rows.features.plain.extend_from_slice(&features[i * order..][..order]);
             rows.push_target(block.class(i), classes, block.weight(i));
         }
-        let unlearned = self.bank.unlearn(&rows);
+        let unlearned = self.ensemble.unlearn(&rows);
         let (residual_before, residual_after) =
             unlearned.map_err(|(row, error)| (row.map(|row| counted[row]), error))?;
         self.class_totals = totals;
@@ -109,7 +109,7 @@ impl OnlineBls {
         check_weight(weight)?;
         let classes = check_class(new_class, self.classes())?;
         if weight == 0.0 {
-            let residual = self.bank.residual()?;
+            let residual = self.ensemble.residual()?;
             let (residual_before, residual_after) = (residual, residual);
             return Ok(Certificate { samples: 0, residual_before, residual_after });
         }
@@ -122,7 +122,8 @@ impl OnlineBls {
         let mut change = vec![0.0; classes];
         change[class] -= 1.0;
         change[new_class] += 1.0;
-        let (residual_before, residual_after) = self.bank.correct(&features, &change, weight)?;
+        let (residual_before, residual_after) =
+            self.ensemble.correct(&features, &change, weight)?;
         self.class_totals = totals;
         Ok(Certificate { samples: 1, residual_before, residual_after })
     }

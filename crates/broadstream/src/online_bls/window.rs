@@ -9,17 +9,15 @@
 use std::collections::VecDeque;
 
 use crate::{
-    block::check_weight,
-    broad_features::BroadFeatures,
-    error::Error,
-    factor::Sums,
-    model_file::ModelFileError,
-    scaled_sample::ScaledSample,
-    scaling::LARGEST_SCALED,
+    data::check_weight,
+    error::{Error, ModelFileError},
+    features::BroadFeatures,
+    preprocessing::{LARGEST_SCALED, ScaledSample},
+    regression::factor::Sums,
     state::{ReadScope, WriteScope},
 };
 
-use super::rows::Rows;
+use crate::regression::Batch;
 
 /// A window shorter than this does not make for more frequent rebuilding, which would then take most of
 /// the time.
@@ -64,7 +62,7 @@ impl SampleWindow {
     }
 
     /// The sample that leaves when one more is learned, if there is no room for both.
-    pub(super) fn leaving(&self, features: &BroadFeatures, classes: usize) -> Option<Rows> {
+    pub(super) fn leaving(&self, features: &BroadFeatures, classes: usize) -> Option<Batch> {
         let oldest = self.samples.front()?;
         let full = self.samples.len() == self.capacity;
         full.then(|| rows(std::iter::once(oldest), features, classes))
@@ -129,8 +127,8 @@ fn rows<'a>(
     samples: impl Iterator<Item = &'a PastSample> + Clone,
     features: &BroadFeatures,
     classes: usize,
-) -> Rows {
-    let mut rows = Rows::default();
+) -> Batch {
+    let mut rows = Batch::default();
     features.of_scaled(samples.clone().map(|sample| &sample.x), &mut rows.features);
     samples.for_each(|sample| rows.push_target(sample.class, classes, sample.weight));
     rows

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
+    error::ModelFileError,
     metrics::{Summary, WindowSummary},
-    model_file::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 

@@ -9,10 +9,7 @@ use std::hash::Hasher;
 
 use twox_hash::XxHash64;
 
-use crate::{
-    block::Block,
-    schema::{InputKind, Schema},
-};
+use crate::data::{Block, InputKind, Schema};
 
 /// A fingerprint in the making.
 pub(super) struct Fingerprint {

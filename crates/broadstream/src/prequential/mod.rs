@@ -8,6 +8,7 @@
 //! an evaluation that was never stopped, to the bit.
 
 mod curve;
+mod durations;
 mod fingerprint;
 mod observer;
 mod options;
@@ -18,6 +19,7 @@ mod waiting;
 
 pub use self::{
     curve::CurvePoint,
+    durations::Durations,
     observer::{Checkpoint, Observer, Outcome},
     options::PrequentialOptions,
     state::EvaluationState,
@@ -28,10 +30,9 @@ use std::time::Duration;
 
 use self::{fingerprint::Fingerprint, run::Run};
 use crate::{
-    block::Block,
-    classifier::Classifier,
+    classifier::{Classifier, Member},
+    data::Block,
     error::Error,
-    member::Member,
     metrics::Metrics,
     stream::{Stream, StreamError},
 };

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{curve::CurvePoint, state::EvaluationState};
-use crate::{classifier::Classifier, metrics::Metrics, schema::Schema, stream::RowEncoding};
+use crate::{classifier::Classifier, data::Schema, metrics::Metrics, stream::RowEncoding};
 
 /// Watches an evaluation.
 pub trait Observer {

@@ -9,11 +9,9 @@ use super::{
     state::EvaluationState,
 };
 use crate::{
-    block::Block,
     classifier::Classifier,
+    data::{Block, Schema, Scores, arg_max},
     error::Error,
-    schema::Schema,
-    scores::{Scores, arg_max},
     stream::{Stream, StreamError},
 };
 

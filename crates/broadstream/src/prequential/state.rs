@@ -9,11 +9,10 @@ use super::{
     waiting::Waiting,
 };
 use crate::{
+    data::{Input, InputKind},
     drift::Adwin,
-    error::Error,
+    error::{Error, ModelFileError},
     metrics::Metrics,
-    model_file::ModelFileError,
-    schema::{Input, InputKind},
     state::{ReadScope, WriteScope},
 };
 
@@ -185,7 +184,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        online_bls::{OnlineBls, OnlineBlsConfig},
+        config::OnlineBlsConfig,
+        online_bls::OnlineBls,
         prequential::{Checkpoint, Observer, evaluate, resume},
         state::StateWriter,
         stream::csv::{CsvOptions, CsvStream},

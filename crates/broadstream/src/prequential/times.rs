@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::{
-    durations::Durations,
-    model_file::ModelFileError,
+    error::ModelFileError,
+    prequential::Durations,
     state::{ReadScope, WriteScope},
 };
 

@@ -1,10 +1,8 @@
 //! Samples that were predicted and whose labels are still to come.
 
 use crate::{
-    block::{Block, check_class},
-    error::Error,
-    model_file::ModelFileError,
-    sample::Sample,
+    data::{Block, Sample, check_class},
+    error::{Error, ModelFileError},
     state::{ReadScope, WriteScope},
 };
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 use serde_json::{Map, Value};
 
 use super::SEPARATOR;
-use crate::model_file::ModelFileError;
+use crate::error::ModelFileError;
 
 /// All that was read. Arrays are the bytes of a file, as they lie there.
 #[derive(Debug)]

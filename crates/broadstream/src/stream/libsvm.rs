@@ -11,7 +11,10 @@ use super::{
     cell::excerpt,
     lines::{LONGEST_LINE, Lines},
 };
-use crate::{block::Block, error::Error, schema::Schema};
+use crate::{
+    data::{Block, Schema},
+    error::Error,
+};
 
 /// The samples of a LIBSVM file, plain or compressed by gzip or zstd.
 ///

@@ -1,7 +1,11 @@
 //! A stream held in memory, which can be shuffled.
 
 use super::{RowEncoding, Stream};
-use crate::{block::Block, error::Error, random::Random, schema::Schema};
+use crate::{
+    data::{Block, Schema},
+    error::Error,
+    numeric::Random,
+};
 
 /// A whole stream held in memory.
 ///

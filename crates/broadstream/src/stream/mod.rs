@@ -11,32 +11,33 @@ mod cell;
 mod column_options;
 mod columns;
 mod compression;
-mod error;
 mod lines;
 mod live;
 mod memory;
-mod place;
 mod row_encoder;
 mod row_encoding;
 #[cfg(test)]
 mod table;
 mod text;
 
+pub use crate::error::{Place, StreamError};
+
 pub use self::{
     cell::Cell,
     column_options::{Categories, ColumnKind, ColumnOptions},
     columns::{Columns, InputColumn},
     compression::decompress,
-    error::StreamError,
     live::{LiveFormat, LiveOptions, LiveRow, LiveRows, Unknown},
     memory::MemoryStream,
-    place::Place,
     row_encoder::RowEncoder,
     row_encoding::{ColumnCoding, EncodedColumn, RowEncoding},
     text::{TextFormat, TextSource},
 };
 
-use crate::{block::Block, error::Error, schema::Schema};
+use crate::{
+    data::{Block, Schema},
+    error::Error,
+};
 
 /// A source of labelled samples.
 pub trait Stream: Send {

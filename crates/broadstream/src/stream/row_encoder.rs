@@ -11,10 +11,7 @@ use super::{
     additions::Addition,
     cell::{Reading, excerpt, kind_of, read_number, read_text},
 };
-use crate::{
-    sample::Sample,
-    schema::{InputKind, Schema},
-};
+use crate::data::{InputKind, Sample, Schema};
 
 /// Turns rows of named columns into labelled samples and keeps the schema that they need.
 ///

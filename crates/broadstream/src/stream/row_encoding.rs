@@ -11,8 +11,8 @@ use super::{
     row_encoder::{Coding, Column},
 };
 use crate::{
-    model_file::ModelFileError,
-    schema::{InputKind, Schema},
+    data::{InputKind, Schema},
+    error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 

@@ -1,7 +1,7 @@
 //! What a stream holds, with names in the place of numbers, to be compared in tests.
 
 use super::Stream;
-use crate::{block::Block, error::Error};
+use crate::{data::Block, error::Error};
 
 /// A sample with the names of its inputs, its label and its weight.
 pub(super) type Row = (Vec<(String, f64)>, String, f64);

@@ -22,7 +22,10 @@ use super::{
     columns::list,
     lines::{LONGEST_LINE, Lines},
 };
-use crate::{block::Block, error::Error, schema::Schema};
+use crate::{
+    data::{Block, Schema},
+    error::Error,
+};
 
 /// The samples of an ARFF file, plain or compressed by gzip or zstd.
 ///

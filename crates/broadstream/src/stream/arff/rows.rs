@@ -5,7 +5,7 @@ use super::{
     tokens::{Token, Tokens},
 };
 use crate::{
-    block::check_weight,
+    data::check_weight,
     stream::{Place, StreamError},
 };
 

@@ -23,10 +23,8 @@ pub(super) use self::{
 
 use self::{dialect::detect_delimiter, header::is_header, kinds::survey};
 use crate::{
-    block::Block,
+    data::{Block, Sample, Schema},
     error::Error,
-    sample::Sample,
-    schema::Schema,
     stream::{Columns, RowEncoder, RowEncoding, Stream, StreamError, lines::Lines},
 };
 

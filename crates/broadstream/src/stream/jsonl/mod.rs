@@ -12,7 +12,10 @@ pub(super) use self::objects::{Keys, Objects};
 use super::{
     ColumnOptions, Place, RowEncoder, RowEncoding, Stream, StreamError, decompress, lines::Lines,
 };
-use crate::{block::Block, error::Error, schema::Schema};
+use crate::{
+    data::{Block, Schema},
+    error::Error,
+};
 
 /// The samples of a file of JSON lines, plain or compressed by gzip or zstd.
 ///

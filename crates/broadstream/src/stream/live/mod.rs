@@ -27,7 +27,10 @@ use super::{
     jsonl::Objects,
     lines::Lines,
 };
-use crate::{error::Error, sample::Sample, schema::Schema};
+use crate::{
+    data::{Sample, Schema},
+    error::Error,
+};
 
 /// Reads rows for a model, as CSV or JSON lines, each as soon as its line is there.
 ///

@@ -2,10 +2,8 @@
 
 use super::{Generator, broken_rule};
 use crate::{
-    block::Block,
+    data::{Block, InputKind, Sample, Schema},
     error::Error,
-    sample::Sample,
-    schema::{InputKind, Schema},
     stream::Stream,
 };
 

@@ -1,0 +1,22 @@
+//! How much samples count by their class.
+
+/// How much a sample counts by how rare its class is so far.
+///
+/// ```
+/// use broadstream::{ClassWeight, OnlineBls, OnlineBlsConfig};
+///
+/// let class_weight = ClassWeight::Balanced;
+/// let model = OnlineBls::new(OnlineBlsConfig { class_weight, ..OnlineBlsConfig::default() })?;
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClassWeight {
+    /// Every class alike.
+    #[default]
+    None,
+    /// n / (c·nₖ) for the nₖ of n samples that are of class k, of c classes: rare classes count as much
+    /// as frequent ones. Best for the balanced accuracy, at a cost in plain accuracy.
+    Balanced,
+    /// The square root of that, at most 10: halfway between.
+    Auto,
+}

@@ -1,0 +1,15 @@
+//! What passes between streams, models and evaluation: one [`Sample`], a [`Block`] of them with classes
+//! and weights, the [`Schema`] that names inputs and classes, and the [`Scores`] that a model gives.
+
+mod block;
+mod sample;
+mod schema;
+mod scores;
+
+pub(crate) use self::block::{check_class, check_weight};
+pub use self::{
+    block::Block,
+    sample::Sample,
+    schema::{Input, InputKind, Schema},
+    scores::{Scores, arg_max},
+};

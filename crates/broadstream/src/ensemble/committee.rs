@@ -1,0 +1,160 @@
+//! From what the members predict to what the model says.
+//!
+//! Members are the nested models of all regressions. Their scores are averaged by recent error
+//! ([`Combination`]). With stacking, that average is only where a regression starts from, on the
+//! members' sharpened probabilities, on the average and on the last labels ([`Stacking`]), and its
+//! scores become probabilities by a temperature ([`Temperature`]).
+
+use super::{combination::Combination, stacking::Stacking, temperature::Temperature};
+use crate::{
+    config::OnlineBlsConfig,
+    error::{Error, ModelFileError},
+    features::RecentLabels,
+    numeric::probability,
+    state::{ReadScope, WriteScope},
+};
+
+/// How members share in predictions.
+#[derive(Clone, Debug)]
+pub(crate) struct Committee {
+    average: Combination,
+    stacked: Option<Stacked>,
+}
+
+#[derive(Clone, Debug)]
+struct Stacked {
+    stacking: Stacking,
+    temperature: Temperature,
+    labels: RecentLabels,
+}
+
+/// What the committee says of one sample, and what it needs to learn from it.
+pub(crate) struct Verdict {
+    /// A score for each class known.
+    pub(crate) scores: Vec<f64>,
+    /// What was given to the stacking, and what it said, as probabilities.
+    predictions: Vec<f64>,
+    uncalibrated: Vec<f64>,
+}
+
+impl Committee {
+    pub(crate) fn new(members: usize, config: &OnlineBlsConfig) -> Self {
+        let average = Combination::new(members);
+        let stacked = config.stacking.then(|| Stacked {
+            stacking: Stacking::new(prior(&average, config.label_lags)),
+            temperature: Temperature::new(),
+            labels: RecentLabels::new(config.label_lags),
+        });
+        Committee { average, stacked }
+    }
+
+    /// What each member is worth; they sum to 1.
+    pub(crate) fn weights(&self) -> Vec<f64> {
+        self.average.weights()
+    }
+
+    /// A member's squared error of late, in sum.
+    pub(crate) fn recent_loss(&self, member: usize) -> f64 {
+        self.average.loss(member)
+    }
+
+    /// Judges a sample by the members' scores: for each member a row of `classes`, of which the first
+    /// `known` were seen before.
+    pub(crate) fn judge(&self, scores: &[f64], classes: usize, known: usize) -> Verdict {
+        let Some(Stacked { stacking, temperature, labels }) = &self.stacked else {
+            let mut scores = self.average.combine(scores, classes);
+            scores.truncate(known);
+            return Verdict { scores, predictions: Vec::new(), uncalibrated: Vec::new() };
+        };
+        if known == 0 {
+            let none = Vec::new;
+            return Verdict { scores: none(), predictions: none(), uncalibrated: none() };
+        }
+        let mut predictions = Vec::with_capacity((scores.len() / classes) * known);
+        for row in scores.chunks_exact(classes) {
+            predictions.extend(sharpen(probability::from_scores(&row[..known])));
+        }
+        let average = self.average.combine(scores, classes);
+        predictions.extend(probability::from_scores(&average[..known]));
+        labels.append_to(&mut predictions, known);
+        let uncalibrated = probability::from_scores(&stacking.scores(&predictions, known));
+        Verdict { scores: temperature.apply(&uncalibrated), predictions, uncalibrated }
+    }
+
+    /// Takes into account that a judged sample was of that class, and returns each member's squared
+    /// error.
+    pub(crate) fn observe(
+        &mut self,
+        verdict: &Verdict,
+        scores: &[f64],
+        classes: usize,
+        class: usize,
+        weight: f64,
+    ) -> Result<Vec<f64>, Error> {
+        let errors = self.average.observe(scores, classes, class, weight);
+        if let Some(Stacked { stacking, temperature, labels }) = &mut self.stacked {
+            let known = verdict.scores.len();
+            let prior = prior(&self.average, labels.lags());
+            stacking.observe(&verdict.predictions, known, class, weight, &prior)?;
+            if class < known {
+                temperature.observe(&verdict.uncalibrated, &verdict.scores, class, weight);
+            }
+            labels.push(class);
+        }
+        Ok(errors)
+    }
+
+    /// Takes over the experience of members that learned other samples.
+    pub(crate) fn merge(&mut self, other: &Committee) {
+        self.average.merge(&other.average);
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        self.average.save(&mut to.scope("average"));
+        if let Some(Stacked { stacking, temperature, labels }) = &self.stacked {
+            stacking.save(&mut to.scope("stacking"));
+            temperature.save(&mut to.scope("temperature"));
+            labels.save(&mut to.scope("labels"));
+        }
+    }
+
+    /// Takes over a committee that knows so many classes.
+    pub(crate) fn restore(
+        &mut self,
+        from: &ReadScope<'_>,
+        classes: usize,
+    ) -> Result<(), ModelFileError> {
+        self.average.restore(&from.scope("average")?)?;
+        if let Some(Stacked { stacking, temperature, labels }) = &mut self.stacked {
+            stacking.restore(&from.scope("stacking")?)?;
+            temperature.restore(&from.scope("temperature")?)?;
+            labels.restore(&from.scope("labels")?, classes)?;
+        }
+        Ok(())
+    }
+
+    /// Turns scores into probabilities.
+    pub(crate) fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
+        match self.stacked {
+            Some(_) => scores.to_vec(),
+            None => probability::from_scores(scores),
+        }
+    }
+}
+
+/// The weights that stacking starts from: those of the average for the members, and none for the average
+/// itself, which is there to take back some of the sharpening, and for the labels.
+fn prior(average: &Combination, lags: usize) -> Vec<f64> {
+    let mut weights = average.weights();
+    weights.resize(weights.len() + 1 + lags, 0.0);
+    weights
+}
+
+/// The squares of probabilities, divided by their sum. A regression on indicators is too timid where
+/// classes are many, and a sum of timid predictions stays timid.
+fn sharpen(mut probabilities: Vec<f64>) -> Vec<f64> {
+    probabilities.iter_mut().for_each(|p| *p *= *p);
+    let sum: f64 = probabilities.iter().sum();
+    probabilities.iter_mut().for_each(|p| *p /= sum);
+    probabilities
+}

@@ -1,0 +1,175 @@
+//! A regression on what the members of a model predict.
+//!
+//! Averaging members by their recent error cannot do better than to find the best of them. A ridge
+//! regression of the truth on their predictions can: it learns which of them are right together with
+//! which, and takes in what is no model at all, such as the label before. With uᵢₖ the probability that
+//! predictor i gives to class k of c, xᵢₖ = uᵢₖ − 1/c and yₖ likewise for the truth, and w the weight
+//! of a sample, it keeps
+//!
+//! ```text
+//! G = Σ w·μ^age Σₖ xₖ xₖᵀ     b = Σ w·μ^age Σₖ xₖ yₖ     (G + ρI) v = b + ρ v₀
+//! ```
+//!
+//! and predicts sₖ = 1/c + vᵀxₖ. All classes share the weights v, so a class that was seen once already
+//! has them. v₀ are the weights of the average, so that with no experience, and wherever experience
+//! does not matter, this is the average.
+
+use crate::{
+    error::{Error, ModelFileError},
+    regression::factor::{Factor, Gram},
+    state::{ReadScope, WriteScope},
+};
+
+/// The share μ of the past that a sample leaves: a memory of a thousand samples.
+const FADING: f64 = 0.999;
+
+/// The ridge ρ, which draws the weights to those of the average.
+const RIDGE: f64 = 10.0;
+
+/// Beyond this a sample's weight would leave nothing of the others.
+pub(crate) const LARGEST_WEIGHT: f64 = 1e6;
+
+/// The regression on the members' predictions.
+#[derive(Clone, Debug)]
+pub(crate) struct Stacking {
+    gram: Gram,
+    /// b.
+    moments: Vec<f64>,
+    factor: Factor,
+    /// v.
+    weights: Vec<f64>,
+}
+
+impl Stacking {
+    /// For predictors that start with these weights.
+    pub(crate) fn new(weights: Vec<f64>) -> Self {
+        let order = weights.len();
+        Stacking {
+            gram: Gram::new(order),
+            moments: vec![0.0; order],
+            factor: Factor::new(order, RIDGE),
+            weights,
+        }
+    }
+
+    /// The scores of each class, by the predictors' probabilities: a row for each predictor.
+    pub(crate) fn scores(&self, predictions: &[f64], classes: usize) -> Vec<f64> {
+        let even = 1.0 / classes as f64;
+        let mut scores = vec![even; classes];
+        for (row, weight) in predictions.chunks_exact(classes).zip(&self.weights) {
+            for (score, u) in scores.iter_mut().zip(row) {
+                *score = weight.mul_add(u - even, *score);
+            }
+        }
+        scores
+    }
+
+    /// Takes into account that a sample was of that class, which may be the first one beyond the
+    /// `classes` that were predicted. `prior` are the weights v₀.
+    pub(crate) fn observe(
+        &mut self,
+        predictions: &[f64],
+        classes: usize,
+        class: usize,
+        weight: f64,
+        prior: &[f64],
+    ) -> Result<(), Error> {
+        // Where no class was known nothing was predicted.
+        if classes == 0 {
+            return Ok(());
+        }
+        let order = self.weights.len();
+        let (all, weight) = (classes.max(class + 1), weight.min(LARGEST_WEIGHT));
+        let even = 1.0 / all as f64;
+        let mut x = vec![-even; all * order];
+        for (i, row) in predictions.chunks_exact(classes).enumerate() {
+            for (k, u) in row.iter().enumerate() {
+                x[k * order + i] += u;
+            }
+        }
+        self.gram.scale(FADING);
+        self.gram.add(&x, &vec![weight; all])?;
+        self.moments.iter_mut().for_each(|moment| *moment *= FADING);
+        for (k, x) in x.chunks_exact(order).enumerate() {
+            let y = f64::from(u8::from(k == class)) - even;
+            for (moment, x) in self.moments.iter_mut().zip(x) {
+                *moment = (weight * x).mul_add(y, *moment);
+            }
+        }
+        self.factor.refactor(&self.gram, RIDGE)?;
+        let drawn = self.moments.iter().zip(prior).map(|(b, v)| RIDGE.mul_add(*v, *b));
+        self.weights = self.factor.solve(&drawn.collect::<Vec<f64>>())?;
+        Ok(())
+    }
+
+    /// The factor is made anew for each sample, and so no state.
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        self.gram.save(&mut to.scope("gram"));
+        to.floats("moments", self.moments.clone());
+        to.floats("weights", self.weights.clone());
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.gram.restore(&from.scope("gram")?)?;
+        self.moments = from.floats("moments", self.moments.len())?;
+        self.weights = from.floats("weights", self.weights.len())?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_experience_it_is_the_average() {
+        let stacking = Stacking::new(vec![0.75, 0.25]);
+        let scores = stacking.scores(&[0.2, 0.8, 1.0, 0.0], 2);
+        assert!((scores[0] - 0.4).abs() < 1e-15 && (scores[1] - 0.6).abs() < 1e-15);
+    }
+
+    #[test]
+    fn its_weights_are_those_of_the_definition() {
+        let prior = [0.5, 0.3, 0.2];
+        let mut stacking = Stacking::new(prior.to_vec());
+        let (mut g, mut b) = ([[0.0; 3]; 3], [0.0; 3]);
+        for t in 0..40 {
+            let class = t % 3;
+            let unit = |k: usize| f64::from(u8::from(k == class));
+            let rows: [[f64; 3]; 3] = std::array::from_fn(|i| {
+                let sure = 0.3 + 0.2 * i as f64 - 0.01 * (t % 7) as f64;
+                std::array::from_fn(|k| sure * unit(k) + (1.0 - sure) * [0.5, 0.3, 0.2][k])
+            });
+            let weight = 1.0 + (t % 2) as f64;
+            stacking.observe(&rows.concat(), 3, class, weight, &prior).unwrap();
+            for i in 0..3 {
+                b[i] *= FADING;
+                for j in 0..3 {
+                    g[i][j] *= FADING;
+                    for k in 0..3 {
+                        let (x, z) = (rows[i][k] - 1.0 / 3.0, rows[j][k] - 1.0 / 3.0);
+                        g[i][j] += weight * x * z;
+                    }
+                }
+                for k in 0..3 {
+                    b[i] += weight * (rows[i][k] - 1.0 / 3.0) * (unit(k) - 1.0 / 3.0);
+                }
+            }
+        }
+        for i in 0..3 {
+            let v = &stacking.weights;
+            let left = g[i][0] * v[0] + g[i][1] * v[1] + g[i][2] * v[2] + RIDGE * v[i];
+            assert!((left - b[i] - RIDGE * prior[i]).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_class_seen_for_the_first_time_is_learned_from() {
+        let mut stacking = Stacking::new(vec![1.0, 0.0]);
+        stacking.observe(&[], 0, 0, 1e6, &[1.0, 0.0]).unwrap();
+        assert_eq!(stacking.weights, [1.0, 0.0], "there was nothing to be wrong about");
+        stacking.observe(&[1.0, 1.0], 1, 1, 1.0, &[1.0, 0.0]).unwrap();
+        stacking.observe(&[0.9, 0.1, 0.5, 0.5], 2, 1, 1e100, &[1.0, 0.0]).unwrap();
+        assert!(stacking.weights.iter().all(|weight| weight.is_finite()));
+    }
+}

@@ -1,0 +1,221 @@
+//! What can go wrong in the library: each variant states the rule, the value received and the place.
+
+mod model_file;
+mod place;
+mod stream;
+
+pub use self::{model_file::ModelFileError, place::Place, stream::StreamError};
+
+/// An error of the library. A call that returns one has left its model as it was before.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A configuration value breaks its rule.
+    #[error("{option} must be {rule}, got {value}")]
+    Config {
+        /// The option's name, the same in Rust, on the command line and in JSON.
+        option: &'static str,
+        /// What the option must be.
+        rule: &'static str,
+        /// What was given.
+        value: String,
+    },
+
+    /// An input is NaN or infinite.
+    #[error("input {input} must be a finite number, got {value}")]
+    InputNotFinite {
+        /// Position of the input among the declared ones.
+        input: usize,
+        /// What was given.
+        value: f64,
+    },
+
+    /// An input is too large to square safely and the scaling does not bound it.
+    #[error(
+        "input '{input}' is {value:e} after scaling, beyond the limit of {limit:e}: \
+         use running scaling, or scale it before"
+    )]
+    InputTooLarge {
+        /// The input's name.
+        input: String,
+        /// Its value after scaling.
+        value: f64,
+        /// The largest magnitude accepted.
+        limit: f64,
+    },
+
+    /// A sample names an input that the model was not told of.
+    #[error("input {input} was not declared: the model knows inputs 0 to {declared} exclusive")]
+    UnknownInput {
+        /// Position named by the sample.
+        input: usize,
+        /// How many inputs are declared.
+        declared: usize,
+    },
+
+    /// A sparse sample lists its inputs out of order, or one of them twice.
+    #[error("a sparse sample's inputs must increase, but {next} follows {previous}")]
+    InputOrder {
+        /// The input before.
+        previous: u32,
+        /// The input that should have been larger.
+        next: u32,
+    },
+
+    /// An input of that name exists already.
+    #[error("input '{name}' is declared twice")]
+    DuplicateInput {
+        /// The name given twice.
+        name: String,
+    },
+
+    /// A sample weight is negative, not finite or of absurd size.
+    #[error("a sample weight must be 0 or lie in [1e-100, 1e100], got {value}")]
+    Weight {
+        /// What was given.
+        value: f64,
+    },
+
+    /// A drift detector was given a value that it cannot add up.
+    #[error("a value watched for drift must be a number within ±{limit:e}, got {value}")]
+    Watched {
+        /// What was given.
+        value: f64,
+        /// The largest magnitude accepted.
+        limit: f64,
+    },
+
+    /// Classes are numbered in order of appearance; this one skips numbers.
+    #[error("class {class} skips numbers: the next new class is {next}")]
+    ClassGap {
+        /// The class given.
+        class: usize,
+        /// The largest class acceptable.
+        next: usize,
+    },
+
+    /// A slice has the wrong length.
+    #[error("{what} must have {expected} entries, got {found}")]
+    Length {
+        /// Which slice.
+        what: &'static str,
+        /// The length needed.
+        expected: usize,
+        /// The length given.
+        found: usize,
+    },
+
+    /// The sample cannot have been learned: removing it would leave no valid state.
+    #[error(
+        "cannot unlearn this sample: weight × leverage must be below 1, got {weighted_leverage}; \
+         it was not learned, or not with this weight, or was partly forgotten"
+    )]
+    CannotUnlearn {
+        /// The sample's weight times its leverage.
+        weighted_leverage: f64,
+    },
+
+    /// An operation that promises exactness cannot keep the promise.
+    #[error("cannot {operation}: {reason}")]
+    NotExact {
+        /// What was asked for.
+        operation: &'static str,
+        /// The rule that is broken, and by what.
+        reason: String,
+    },
+
+    /// Two models do not have the same features, so that their sums cannot be added.
+    #[error("cannot merge models of different {what}: {own} here, {other} there")]
+    Unlike {
+        /// In what they differ.
+        what: &'static str,
+        /// What this one has.
+        own: String,
+        /// What the other one has.
+        other: String,
+    },
+
+    /// A sample of that class, or of so much weight, was never learned.
+    #[error(
+        "cannot unlearn a sample of class {class} and weight {weight}: the samples learned of that \
+         class have a weight of {learned}"
+    )]
+    NeverLearned {
+        /// The class given.
+        class: usize,
+        /// The weight given.
+        weight: f64,
+        /// What was learned of that class, and not unlearned since.
+        learned: f64,
+    },
+
+    /// A label came for a sample that is not waiting for one.
+    #[error(
+        "no sample waits for a label under ticket {ticket}: it was labelled before, or had to make \
+         room, since at most {capacity} may wait"
+    )]
+    NotWaiting {
+        /// The ticket.
+        ticket: u64,
+        /// How many samples may wait.
+        capacity: usize,
+    },
+
+    /// More memory would be needed than the configuration allows.
+    #[error("{what} need {needed} bytes, more than the memory limit of {limit} bytes")]
+    Memory {
+        /// What would be stored.
+        what: &'static str,
+        /// Bytes it would take.
+        needed: u128,
+        /// Bytes allowed in all.
+        limit: u64,
+    },
+
+    /// The operating system refused threads.
+    #[error("cannot start {count} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        count: usize,
+        /// What the system said.
+        reason: String,
+    },
+
+    /// A method that inverts or factorises a matrix for each sample cannot do so any more.
+    #[error("the matrix of {method} is singular to rounding with this sample: {remedy} may help")]
+    Singular {
+        /// The method.
+        method: &'static str,
+        /// What would keep the matrix regular.
+        remedy: &'static str,
+    },
+
+    /// A gradient step would be so large that the model could not recover from it.
+    #[error(
+        "a gradient step of {step:e} is beyond the limit of {limit:e}: \
+         use running scaling, or a smaller learning_rate"
+    )]
+    StepTooLarge {
+        /// The largest change of a weight.
+        step: f64,
+        /// The largest change accepted.
+        limit: f64,
+    },
+
+    /// A sample of a stream could not be learned.
+    #[error("sample {sample}: {source}")]
+    Sample {
+        /// Its number in the stream, from 1.
+        sample: u64,
+        /// Why not.
+        source: Box<Error>,
+    },
+
+    /// A stream could not be read.
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+
+    /// A model file could not be read or written.
+    #[error(transparent)]
+    ModelFile(#[from] ModelFileError),
+}

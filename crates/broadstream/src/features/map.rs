@@ -1,0 +1,509 @@
+//! The broad features of a sample (equations 1 to 3 of the paper).
+//!
+//! ```text
+//! z = W_fᵀ x + β_f        feature_groups × feature_nodes linear nodes
+//! h = σ(W_eᵀ x + β_e)     enhancement_groups × enhancement_nodes non-linear nodes
+//! a = [z; h]
+//! ```
+//!
+//! The weights are random and never change. The paper's equation 2 feeds h from x, as above, but gives
+//! W_e the shape that only z fits, and its appendix has z; so either can be had
+//! ([`EnhancementSource`]). Groups share no weights, so a number of groups of some nodes is one group
+//! of all of them; only the numbering of the weights knows the groups.
+//!
+//! An input's weights are drawn from a sequence named by the input, so that inputs may come in any
+//! order and at any time. Each node sums its inputs in increasing order, whatever the size of the
+//! block, which fixes the bits.
+//!
+//! Parts: `draw` has the weights, `layer` multiplies by them, `labels` adds the labels before.
+
+use super::{
+    draw::{self, Origin},
+    labels::LabelInputs,
+    layer::{GROUP, Group, Layer},
+};
+use crate::{
+    config::{EnhancementSource, OnlineBlsConfig, WeightScale},
+    data::{Input, Sample},
+    error::ModelFileError,
+    numeric::{Activation, InstructionSet, Threads},
+    state::{ReadScope, WriteScope},
+};
+
+/// Samples that a thread takes at a time. The weights of the whole map are read once for each such
+/// batch, and they may be larger than the cache.
+const BATCH: usize = if cfg!(test) { 5 } else { 16 };
+
+/// The random map from inputs to broad features.
+#[derive(Clone, Debug)]
+pub(crate) struct FeatureMap {
+    shape: Shape,
+    /// How many inputs a sample usually has, by which weights are scaled; until that is known, inputs
+    /// wait by their names.
+    fan_in: Option<usize>,
+    waiting: Vec<String>,
+    linear: Layer,
+    enhancement: Layer,
+    labels: LabelInputs,
+    instructions: InstructionSet,
+    threads: Threads,
+}
+
+/// Features of samples, a row each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Features {
+    /// Of the inputs.
+    pub(crate) plain: Vec<f64>,
+    /// The first of them with the labels before as further inputs; empty if there are none such.
+    pub(crate) labelled: Vec<f64>,
+}
+
+/// What the map is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) seed: u64,
+    /// The number of linear and of enhancement nodes.
+    pub(crate) linear: usize,
+    pub(crate) enhancement: usize,
+    pub(crate) activation: Activation,
+    pub(crate) weight_scale: WeightScale,
+    pub(crate) source: EnhancementSource,
+}
+
+impl Shape {
+    /// The shape that a configuration describes.
+    pub(crate) fn of(config: &OnlineBlsConfig) -> Self {
+        Shape {
+            seed: config.seed,
+            linear: config.linear(),
+            enhancement: config.enhancement(),
+            activation: config.activation,
+            weight_scale: config.weight_scale,
+            source: config.enhancement_source,
+        }
+    }
+
+    /// How many bytes the weights of that many inputs take.
+    pub(crate) fn bytes(&self, inputs: usize) -> u128 {
+        let linear = Layer::bytes_per_input(self.linear);
+        let enhancement = Layer::bytes_per_input(self.enhancement);
+        // The biases take as much as an input.
+        let (inputs, of_linear) = (inputs as u128 + 1, linear.saturating_mul(inputs as u128 + 1));
+        let rows = match self.source {
+            EnhancementSource::Inputs => inputs,
+            EnhancementSource::FeatureNodes => self.linear as u128 + 1,
+        };
+        enhancement.saturating_mul(rows).saturating_add(of_linear)
+    }
+}
+
+impl FeatureMap {
+    pub(crate) fn new(shape: Shape) -> Self {
+        let Shape { seed, linear, enhancement, weight_scale, source, .. } = shape;
+        let enhancement = match source {
+            EnhancementSource::Inputs => Layer::new(&draw::biases_from_inputs(seed, enhancement)),
+            EnhancementSource::FeatureNodes => {
+                let biases = draw::uniform(seed, "enhancement bias", "", enhancement);
+                let mut layer = Layer::new(&biases);
+                let weights = draw::from_linear(seed, linear, enhancement, weight_scale);
+                weights.chunks_exact(enhancement).for_each(|row| layer.push_input(row));
+                layer
+            }
+        };
+        FeatureMap {
+            shape,
+            fan_in: None,
+            waiting: Vec::new(),
+            linear: Layer::new(&draw::uniform(seed, "feature bias", "", linear)),
+            enhancement,
+            labels: LabelInputs::default(),
+            instructions: InstructionSet::detect(),
+            threads: Threads::default(),
+        }
+    }
+
+    /// Has the first features be made with labels too, so many samples back.
+    pub(crate) fn with_labels(mut self, features: usize, lags: usize) -> Self {
+        self.labels = LabelInputs::new(features, lags);
+        self
+    }
+
+    /// Makes room for a class among the labels; the number of inputs must be fixed.
+    pub(crate) fn declare_label(&mut self, class: usize) {
+        if let Some(fan_in) = self.fan_in {
+            self.labels.declare(class, &self.shape, fan_in);
+        }
+    }
+
+    /// How many features a sample has.
+    pub(crate) fn len(&self) -> usize {
+        self.shape.linear + self.shape.enhancement
+    }
+
+    pub(crate) fn declare_input(&mut self, name: &str) {
+        match self.fan_in {
+            Some(fan_in) => self.push_input(Origin::Sample, name, fan_in),
+            None => self.waiting.push(name.to_owned()),
+        }
+    }
+
+    /// Forgets the last input.
+    pub(crate) fn withdraw_last(&mut self) {
+        if self.fan_in.is_none() {
+            self.waiting.pop();
+            return;
+        }
+        self.linear.pop_input();
+        if self.shape.source == EnhancementSource::Inputs {
+            self.enhancement.pop_input();
+        }
+    }
+
+    /// Fixes the number of inputs per sample that weights are scaled for; only the first call counts.
+    pub(crate) fn fix_fan_in(&mut self, inputs: usize) {
+        if self.fan_in.is_none() {
+            self.fan_in = Some(inputs);
+            for name in std::mem::take(&mut self.waiting) {
+                self.push_input(Origin::Sample, &name, inputs);
+            }
+        }
+    }
+
+    fn push_input(&mut self, origin: Origin, name: &str, fan_in: usize) {
+        let Shape { seed, linear, enhancement, weight_scale, source, .. } = self.shape;
+        self.linear.push_input(&draw::linear(seed, origin, name, linear, weight_scale, fan_in));
+        if source == EnhancementSource::Inputs {
+            let row = draw::from_inputs(seed, origin, name, enhancement, fan_in);
+            self.enhancement.push_input(&row);
+        }
+    }
+
+    /// Shares threads with others.
+    pub(crate) fn share_threads(&mut self, threads: &Threads) {
+        self.threads = threads.clone();
+    }
+
+    /// Saves the map: its weights too, or only what they can be drawn from again.
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>, with_weights: bool) {
+        to.integer("generator", draw::VERSION);
+        to.value("fan_in", self.fan_in);
+        to.integer("label_classes", self.labels.classes());
+        to.value("has_weights", with_weights);
+        if with_weights {
+            self.linear.save(&mut to.scope("linear"));
+            self.enhancement.save(&mut to.scope("enhancement"));
+            self.labels.save(&mut to.scope("labels"));
+        }
+    }
+
+    /// Takes over a map of these inputs, in a model that knows so many classes.
+    pub(crate) fn restore(
+        &mut self,
+        from: &ReadScope<'_>,
+        inputs: &[Input],
+        classes: usize,
+    ) -> Result<(), ModelFileError> {
+        if from.value("fan_in")?.is_null() {
+            from.check("fan_in", self.fan_in.is_none(), "the number of inputs per sample")?;
+            self.waiting = inputs.iter().map(|input| input.name.clone()).collect();
+            return Ok(());
+        }
+        let fan_in = from.count("fan_in", u32::MAX as usize)?;
+        let sound = self.fan_in.is_none_or(|given| given == fan_in);
+        from.check("fan_in", sound, "the number of inputs per sample that was given")?;
+        let label_classes = from.count("label_classes", classes)?;
+        self.fan_in = Some(fan_in);
+        if from.flag("has_weights")? {
+            let seen = match self.shape.source {
+                EnhancementSource::Inputs => inputs.len(),
+                EnhancementSource::FeatureNodes => self.shape.linear,
+            };
+            self.linear.restore(&from.scope("linear")?, inputs.len())?;
+            self.enhancement.restore(&from.scope("enhancement")?, seen)?;
+            return self.labels.restore(&from.scope("labels")?, label_classes);
+        }
+        let known = from.integer("generator")? == draw::VERSION;
+        from.check("generator", known, "one that this program has, since no weights are stored")?;
+        for input in inputs {
+            self.push_input(Origin::Sample, &input.name, fan_in);
+        }
+        if let Some(last) = label_classes.checked_sub(1) {
+            self.labels.declare(last, &self.shape, fan_in);
+        }
+        Ok(())
+    }
+
+    /// How many classes there are features of.
+    pub(crate) fn label_classes(&self) -> usize {
+        self.labels.classes()
+    }
+
+    /// How many inputs a sample usually has, once that is known.
+    pub(crate) fn fan_in(&self) -> Option<usize> {
+        self.fan_in
+    }
+
+    /// Appends the features of each sample to `features`. `scaled` holds the samples' values after
+    /// scaling, one sample after the other, and `labels` for each sample the labels before it, the
+    /// latest first.
+    pub(crate) fn transform<'a>(
+        &self,
+        samples: impl Iterator<Item = Sample<'a>>,
+        scaled: &[f64],
+        labels: &[Vec<usize>],
+        features: &mut Features,
+    ) {
+        let mut rest = scaled;
+        let samples: Vec<(Sample<'_>, &[f64])> = samples
+            .map(|sample| {
+                let values;
+                (values, rest) = rest.split_at(sample.len());
+                (sample, values)
+            })
+            .collect();
+        let room = |rows: &mut Vec<f64>, length: usize| {
+            let start = rows.len();
+            rows.resize(start + samples.len() * length, 0.0);
+            start
+        };
+        let (length, labelled) = (self.len(), self.labels.features());
+        let start = room(&mut features.plain, length);
+        let labelled_start = room(&mut features.labelled, labelled);
+        let mut labels = labels.chunks(BATCH);
+        let mut labelled_rows =
+            features.labelled[labelled_start..].chunks_mut((BATCH * labelled).max(1));
+        let batches = samples.chunks(BATCH).zip(features.plain[start..].chunks_mut(BATCH * length));
+        let batches = batches.map(|(samples, rows)| Batch {
+            samples,
+            labels: labels.next().unwrap_or_default(),
+            rows,
+            labelled: labelled_rows.next().unwrap_or_default(),
+        });
+        let enough = samples.len() > BATCH;
+        self.threads.share(enough, batches, || (), |(), batch| self.fill(batch));
+    }
+
+    /// Fills in the rows of some samples.
+    fn fill(&self, batch: Batch<'_>) {
+        let Batch { samples, labels, rows, labelled } = batch;
+        if self.fan_in.is_none() {
+            return self.fill_early(samples, rows);
+        }
+        let (length, linear) = (self.len(), self.shape.linear);
+        let inputs = groups(samples);
+        self.instructions.run(
+            #[inline(always)]
+            || self.linear.apply(&inputs, rows, length, 0),
+        );
+        let linear_nodes;
+        let seen = match self.shape.source {
+            EnhancementSource::Inputs => &inputs,
+            EnhancementSource::FeatureNodes => {
+                let z: Vec<&[f64]> = rows.chunks_exact(length).map(|row| &row[..linear]).collect();
+                linear_nodes = z.chunks(GROUP).map(|z| Group::new(None, z)).collect();
+                &linear_nodes
+            }
+        };
+        self.instructions.run(
+            #[inline(always)]
+            || self.enhancement.apply(seen, rows, length, linear),
+        );
+        let with_labels = labelled.chunks_exact_mut(self.labels.features().max(1));
+        for ((row, labelled), labels) in rows.chunks_exact(length).zip(with_labels).zip(labels) {
+            labelled.copy_from_slice(&row[..labelled.len()]);
+            self.labels.add(labels, labelled);
+            self.shape.activation.apply_on(self.instructions, &mut labelled[linear..]);
+        }
+        for row in rows.chunks_exact_mut(length) {
+            self.shape.activation.apply_on(self.instructions, &mut row[linear..]);
+        }
+    }
+
+    /// The same before the first sample was learned: each of these could be the one that fixes the
+    /// number of inputs. There is no class then that labels could tell apart.
+    fn fill_early(&self, samples: &[(Sample<'_>, &[f64])], rows: &mut [f64]) {
+        for (sample, row) in samples.iter().zip(rows.chunks_exact_mut(self.len())) {
+            let mut map = self.clone();
+            map.fix_fan_in(sample.0.len());
+            let samples = std::slice::from_ref(sample);
+            map.fill(Batch { samples, labels: &[], rows: row, labelled: &mut [] });
+        }
+    }
+}
+
+/// Some samples and where their features go.
+struct Batch<'a> {
+    samples: &'a [(Sample<'a>, &'a [f64])],
+    labels: &'a [Vec<usize>],
+    rows: &'a mut [f64],
+    labelled: &'a mut [f64],
+}
+
+/// Puts successive samples that have the same inputs into groups.
+fn groups<'a>(samples: &[(Sample<'a>, &'a [f64])]) -> Vec<Group<'a>> {
+    let alike = |a: &(Sample<'_>, &[f64]), b: &(Sample<'_>, &[f64])| {
+        a.0.inputs().is_none() && b.0.inputs().is_none() && a.1.len() == b.1.len()
+    };
+    samples
+        .chunk_by(alike)
+        .flat_map(|run| run.chunks(GROUP))
+        .map(|group| {
+            let values: Vec<&[f64]> = group.iter().map(|(_, values)| *values).collect();
+            Group::new(group[0].0.inputs(), &values)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCES: [EnhancementSource; 2] =
+        [EnhancementSource::Inputs, EnhancementSource::FeatureNodes];
+
+    fn map(
+        source: EnhancementSource,
+        linear: usize,
+        enhancement: usize,
+        names: &[&str],
+    ) -> FeatureMap {
+        let mut map = FeatureMap::new(Shape {
+            seed: 3,
+            linear,
+            enhancement,
+            activation: Activation::Tanh,
+            weight_scale: WeightScale::FanIn,
+            source,
+        });
+        for name in names {
+            map.declare_input(name);
+        }
+        map.fix_fan_in(names.len());
+        map
+    }
+
+    fn features(map: &FeatureMap, samples: &[Sample<'_>]) -> Vec<f64> {
+        let scaled: Vec<f64> = samples.iter().flat_map(|x| x.values()).copied().collect();
+        let mut features = Features::default();
+        map.transform(samples.iter().copied(), &scaled, &[], &mut features);
+        features.plain
+    }
+
+    /// The equations, node by node.
+    fn definition(map: &FeatureMap, x: Sample<'_>) -> Vec<f64> {
+        let node = |layer: &Layer, inputs: &[(usize, f64)], j: usize| {
+            let sum: f64 = inputs.iter().map(|(i, x)| x * layer.weight(*i, j)).sum();
+            sum + layer.bias(j)
+        };
+        let x: Vec<(usize, f64)> = x.iter().collect();
+        let mut a: Vec<f64> = (0..map.shape.linear).map(|j| node(&map.linear, &x, j)).collect();
+        let z: Vec<(usize, f64)> = a.iter().copied().enumerate().collect();
+        let seen = if map.shape.source == EnhancementSource::Inputs { x } else { z };
+        let enhancement = 0..map.shape.enhancement;
+        a.extend(enhancement.map(|j| node(&map.enhancement, &seen, j).tanh()));
+        a
+    }
+
+    #[test]
+    fn features_follow_their_equations() {
+        let sizes = [(1, 1), (5, 11), (12, 12), (13, 25), (24, 7), (30, 1)];
+        for (source, (linear, enhancement)) in
+            SOURCES.into_iter().flat_map(|source| sizes.map(|size| (source, size)))
+        {
+            let map = map(source, linear, enhancement, &["a", "b", "c"]);
+            for x in [Sample::dense(&[0.3, -2.0, 0.7]), Sample::sparse(&[1], &[1.5]).unwrap()] {
+                let found = features(&map, &[x]);
+                let expected = definition(&map, x);
+                assert_eq!(found.len(), expected.len());
+                for (found, expected) in found.iter().zip(&expected) {
+                    assert!((found - expected).abs() < 1e-14);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_has_the_bits_of_its_samples() {
+        for source in SOURCES {
+            check_blocks(map(source, 13, 26, &["a", "b"]));
+        }
+    }
+
+    fn check_blocks(mut map: FeatureMap) {
+        let rows: Vec<[f64; 2]> = (0..17).map(|i| [i as f64 * 0.3 - 1.0, 0.1]).collect();
+        let samples: Vec<Sample<'_>> = rows
+            .iter()
+            .enumerate()
+            .map(|(i, row)| match i {
+                6 | 7 => Sample::sparse(&[1], &row[1..]).unwrap(),
+                9 => Sample::dense(&row[..1]),
+                _ => Sample::dense(row),
+            })
+            .collect();
+        let whole = features(&map, &samples);
+        let instruction_sets = [
+            (InstructionSet::detect(), 1),
+            (InstructionSet::Portable, 1),
+            (InstructionSet::detect(), 3),
+        ];
+        for (instructions, threads) in instruction_sets {
+            map.instructions = instructions;
+            map.share_threads(&Threads::new(threads).unwrap());
+            for size in [1, 2, 3, 4, 5, 7] {
+                let parts: Vec<f64> =
+                    samples.chunks(size).flat_map(|part| features(&map, part)).collect();
+                assert_eq!(parts, whole, "blocks of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_of_inputs_does_not_matter() {
+        let forward =
+            features(&map(SOURCES[0], 10, 20, &["a", "b"]), &[Sample::dense(&[0.5, -1.0])]);
+        let backward =
+            features(&map(SOURCES[0], 10, 20, &["b", "a"]), &[Sample::dense(&[-1.0, 0.5])]);
+        for (forward, backward) in forward.iter().zip(&backward) {
+            assert!((forward - backward).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn before_the_first_sample_features_are_those_it_would_be_learned_with() {
+        for source in SOURCES {
+            let fixed = map(source, 4, 9, &["a", "b"]);
+            let mut open = FeatureMap::new(fixed.shape);
+            ["a", "b"].iter().for_each(|name| open.declare_input(name));
+            let x = Sample::dense(&[0.5, -1.0]);
+            assert_eq!(features(&open, &[x]), features(&fixed, &[x]));
+            open.fix_fan_in(2);
+            assert_eq!(features(&open, &[x]), features(&fixed, &[x]));
+        }
+    }
+
+    #[test]
+    fn labels_are_inputs_like_others() {
+        let mut map = map(SOURCES[0], 4, 30, &["a", "b"]).with_labels(21, 2);
+        map.declare_label(2);
+        let rows = [[0.5, -1.0], [0.1, 0.2], [0.7, 0.7]];
+        let samples = rows.iter().map(|row| Sample::dense(row));
+        let labels = [vec![], vec![2], vec![0, 2]];
+        let mut features = Features::default();
+        map.transform(samples, &rows.concat(), &labels, &mut features);
+        // The same map with the labels declared as inputs.
+        let names = ["label 1 ago is 0", "label 1 ago is 2", "label 2 ago is 2"];
+        names.iter().for_each(|name| map.push_input(Origin::Label, name, 2));
+        let inputs = [vec![], vec![3], vec![2, 4]];
+        for (i, (row, labels)) in rows.iter().zip(inputs).enumerate() {
+            let inputs: Vec<u32> = [0, 1].into_iter().chain(labels).collect();
+            let mut values = row.to_vec();
+            values.resize(inputs.len(), 1.0);
+            let expected = self::features(&map, &[Sample::sparse(&inputs, &values).unwrap()]);
+            for (found, expected) in features.labelled[i * 21..][..21].iter().zip(&expected) {
+                assert!((found - expected).abs() < 1e-14);
+            }
+        }
+        assert_eq!(features.plain.len(), 3 * 34);
+        assert_eq!(features.labelled.len(), 3 * 21);
+    }
+}

@@ -1,0 +1,24 @@
+//! Arithmetic that gives the same bits on every machine: non-linearities, logarithms, random numbers and
+//! probabilities of our own, the choice of instruction set, and threads that share work in a fixed order.
+
+mod activation;
+mod column;
+mod logarithm;
+pub(crate) mod probability;
+mod random;
+mod simd;
+mod threads;
+
+pub use self::activation::Activation;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use self::simd::Avx2;
+#[cfg(feature = "dense-baselines")]
+pub(crate) use self::simd::clear_upper_halves;
+pub(crate) use self::{
+    activation::exp_m1,
+    column::Column,
+    logarithm::ln,
+    random::Random,
+    simd::InstructionSet,
+    threads::{Counter, ReleaseOnPanic, Threads, Wavefront},
+};

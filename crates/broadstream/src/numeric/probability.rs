@@ -1,0 +1,108 @@
+//! From scores to probabilities.
+//!
+//! Least-squares scores estimate the indicators of the classes: near 0 and 1, but not confined to
+//! them. The nearest point of the simplex {p ≥ 0, Σp = 1} keeps their order, and is never further
+//! from the truth than the scores were. It may be 0, which no finite experience justifies, so a little
+//! of the uniform distribution is mixed in. Scores of other models are logarithms up to a constant:
+//! these take the softmax.
+
+use crate::numeric::exp_m1;
+
+/// The share of the uniform distribution.
+const SMOOTHING: f64 = 0.01;
+
+/// Probabilities for a sample's scores; empty for no scores.
+pub(crate) fn from_scores(scores: &[f64]) -> Vec<f64> {
+    // The projection does not change when all scores move together, nor does it see what lies more
+    // than 1 below the highest: so no score is too large for it.
+    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut probabilities: Vec<f64> =
+        scores.iter().map(|score| (score - highest).max(-1.0)).collect();
+    let threshold = threshold(&probabilities);
+    let share = SMOOTHING / scores.len() as f64;
+    for p in &mut probabilities {
+        *p = (1.0 - SMOOTHING).mul_add((*p - threshold).max(0.0), share);
+    }
+    probabilities
+}
+
+/// e^score for each score, divided by their sum; empty for no scores.
+pub(crate) fn softmax(scores: &[f64]) -> Vec<f64> {
+    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut probabilities: Vec<f64> =
+        scores.iter().map(|score| 1.0 / (1.0 + exp_m1((highest - score).min(700.0)))).collect();
+    let sum: f64 = probabilities.iter().sum();
+    probabilities.iter_mut().for_each(|p| *p /= sum);
+    probabilities
+}
+
+/// The t for which Σ max(score − t, 0) = 1: of the candidates (s₁ + … + s_k − 1)/k over descending
+/// scores, the last one that is still below its s_k.
+fn threshold(scores: &[f64]) -> f64 {
+    let mut descending = scores.to_vec();
+    descending.sort_by(|a, b| b.total_cmp(a));
+    let mut sum = -1.0;
+    let mut threshold = 0.0;
+    for (k, score) in descending.iter().enumerate() {
+        sum += score;
+        let candidate = sum / (k + 1) as f64;
+        if *score <= candidate {
+            break;
+        }
+        threshold = candidate;
+    }
+    threshold
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_are_a_distribution() {
+        for scores in [
+            vec![0.0],
+            vec![5.0],
+            vec![0.2, 0.8],
+            vec![-3.0, -3.0, -3.0],
+            vec![1e17, 0.0, -1e17],
+            vec![1e300, 1e300],
+            vec![0.5, 0.4, 0.3, -0.2],
+        ] {
+            let probabilities = from_scores(&scores);
+            let sum: f64 = probabilities.iter().sum();
+            assert!((sum - 1.0).abs() < 1e-12, "{scores:?} gave {probabilities:?}");
+            assert!(probabilities.iter().all(|p| (0.0..=1.0).contains(p)));
+        }
+        assert!(from_scores(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_softmax_is_that_of_the_definition() {
+        let found = softmax(&[0.5, -1.0, 2.0]);
+        let powers = [0.5f64, -1.0, 2.0].map(f64::exp);
+        let sum: f64 = powers.iter().sum();
+        for (p, power) in found.iter().zip(powers) {
+            assert!((p - power / sum).abs() < 1e-15);
+        }
+        assert_eq!(softmax(&[1e300, -1e300]), [1.0, 1.0 / (1.0 + exp_m1(700.0))]);
+        assert!(softmax(&[]).is_empty());
+    }
+
+    #[test]
+    fn scores_that_are_probabilities_stay_but_for_the_smoothing() {
+        let probabilities = from_scores(&[0.2, 0.5, 0.3]);
+        for (p, expected) in probabilities.iter().zip([0.2, 0.5, 0.3]) {
+            assert!((p - (0.99 * expected + 0.01 / 3.0)).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn the_projection_is_the_nearest_point() {
+        // Of (1.2, 0.4, -0.5) the nearest distribution is (0.9, 0.1, 0).
+        let probabilities = from_scores(&[1.2, 0.4, -0.5]);
+        for (p, expected) in probabilities.iter().zip([0.9, 0.1, 0.0]) {
+            assert!((p - (0.99 * expected + 0.01 / 3.0)).abs() < 1e-15);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Samples whose labels come later.
+//!
+//! A payment is scored now and known to be fraud in a month. Learning it then with the features of then
+//! would teach the model something that it never saw: the scaling has moved, and other labels came before.
+//! So a prediction comes with a ticket, and the label that comes for the ticket is learned with the
+//! features as they were.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    classifier::Classifier, data::Sample, error::Error, features::Prepared, online_bls::OnlineBls,
+};
+
+/// Samples that were predicted and wait for their labels.
+///
+/// At most so many wait. When one more comes the oldest has to go, and whoever asked for the prediction is
+/// told which one; nothing is dropped in silence.
+///
+/// ```
+/// use broadstream::{Classifier, InputKind, LateLabels, OnlineBls, OnlineBlsConfig, Sample};
+///
+/// let mut model = OnlineBls::new(OnlineBlsConfig::default())?;
+/// model.declare_input("amount", InputKind::Numeric)?;
+/// let mut late = LateLabels::new(2);
+/// let first = late.predict(&model, Sample::dense(&[12.5]))?;
+/// let second = late.predict(&model, Sample::dense(&[99.0]))?;
+/// assert_eq!(late.learn(&mut model, second.ticket, 0, 1.0)?, ());
+/// assert_eq!(model.learned(), 1);
+///
+/// late.predict(&model, Sample::dense(&[1.0]))?;
+/// let fourth = late.predict(&model, Sample::dense(&[2.0]))?;
+/// assert_eq!(fourth.evicted, Some(first.ticket));
+/// assert!(late.learn(&mut model, first.ticket, 0, 1.0).is_err());
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LateLabels {
+    capacity: usize,
+    waiting: BTreeMap<u64, Prepared>,
+    next: u64,
+    evicted: u64,
+}
+
+/// A prediction whose truth will come later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LatePrediction {
+    /// Under which the label is to be handed in.
+    pub ticket: u64,
+    /// The probability of each class known now.
+    pub probabilities: Vec<f64>,
+    /// The ticket of the sample that had to make room, if one had to.
+    pub evicted: Option<u64>,
+}
+
+impl LateLabels {
+    /// Room for so many samples.
+    pub fn new(capacity: usize) -> Self {
+        LateLabels { capacity, waiting: BTreeMap::new(), next: 0, evicted: 0 }
+    }
+
+    /// How many samples wait.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// How many samples had to make room before their labels came.
+    pub fn evicted(&self) -> u64 {
+        self.evicted
+    }
+
+    /// Predicts a sample and keeps what learning it will need. With no room at all the sample is its
+    /// own victim.
+    pub fn predict(&mut self, model: &OnlineBls, x: Sample<'_>) -> Result<LatePrediction, Error> {
+        let prepared = model.prepare(x)?;
+        let probabilities = model.predict_proba_one(x)?;
+        let ticket = self.next;
+        self.next += 1;
+        self.waiting.insert(ticket, prepared);
+        let mut evicted = None;
+        if self.waiting.len() > self.capacity {
+            evicted = self.waiting.pop_first().map(|(ticket, _)| ticket);
+            self.evicted += 1;
+        }
+        Ok(LatePrediction { ticket, probabilities, evicted })
+    }
+
+    /// Learns the sample of a ticket, with the features that it was predicted with. It then waits no
+    /// more; if learning is refused, it still does.
+    pub fn learn(
+        &mut self,
+        model: &mut OnlineBls,
+        ticket: u64,
+        class: usize,
+        weight: f64,
+    ) -> Result<(), Error> {
+        let capacity = self.capacity;
+        let prepared = self.waiting.get(&ticket).ok_or(Error::NotWaiting { ticket, capacity })?;
+        model.learn_prepared(prepared, class, weight)?;
+        self.waiting.remove(&ticket);
+        Ok(())
+    }
+
+    /// Lets a sample go whose label will never come. Returns whether it was waiting.
+    pub fn discard(&mut self, ticket: u64) -> bool {
+        self.waiting.remove(&ticket).is_some()
+    }
+}

@@ -1,0 +1,12 @@
+//! From raw inputs to scaled ones: how each input is scaled, what is remembered of its past values, and a
+//! sample as it was scaled.
+
+mod quantiles;
+mod scaled_inputs;
+mod scaled_sample;
+mod scaling;
+
+pub use self::scaling::{Affine, Scaling};
+pub(crate) use self::{
+    scaled_inputs::ScaledInputs, scaled_sample::ScaledSample, scaling::LARGEST_SCALED,
+};

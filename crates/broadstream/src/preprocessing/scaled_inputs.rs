@@ -1,0 +1,171 @@
+//! The inputs of a model by name, and their scaling.
+
+use std::collections::HashMap;
+
+use crate::{
+    data::{Input, InputKind, Sample},
+    error::Error,
+    preprocessing::scaling::{LARGEST_SCALED, Scaler, Scaling},
+    state::{ReadScope, WriteScope},
+};
+
+/// Named inputs that are scaled before a model sees them.
+#[derive(Clone, Debug)]
+pub(crate) struct ScaledInputs {
+    inputs: Vec<Input>,
+    /// The position of each input by its name.
+    positions: HashMap<String, usize>,
+    scaler: Scaler,
+}
+
+impl ScaledInputs {
+    pub(crate) fn new(scaling: Scaling, freeze_after: Option<u64>) -> Result<Self, Error> {
+        let scaler = Scaler::new(scaling, freeze_after)?;
+        Ok(ScaledInputs { inputs: Vec::new(), positions: HashMap::new(), scaler })
+    }
+
+    /// How many inputs are declared.
+    pub(crate) fn len(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// The inputs in the order of their declaration.
+    pub(crate) fn declared(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// The position of an input.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.positions.get(name).copied()
+    }
+
+    /// Whether the same value of an input is scaled alike for ever.
+    pub(crate) fn is_frozen(&self) -> bool {
+        self.scaler.is_frozen()
+    }
+
+    /// Has inputs, of which none was declared yet, be scaled as they are elsewhere now, for ever.
+    pub(crate) fn take_scaling(&mut self, other: &ScaledInputs) {
+        let names = other.inputs.iter().map(|input| input.name.as_str());
+        self.scaler.take_templates(names, &other.scaler);
+    }
+
+    /// Checks that inputs of the same name are of one kind and scaled alike.
+    pub(crate) fn check_mergeable(&self, other: &ScaledInputs) -> Result<(), Error> {
+        for (theirs, input) in other.inputs.iter().enumerate() {
+            let Some(own) = self.position(&input.name) else { continue };
+            let what = if self.inputs[own].kind != input.kind {
+                "kind of an input"
+            } else if !self.scaler.agrees(own, &other.scaler, theirs) {
+                "scaling"
+            } else {
+                continue;
+            };
+            let [own, other] = [(self, own), (other, theirs)].map(|(inputs, position)| {
+                let Input { name, kind } = &inputs.inputs[position];
+                format!("{} for '{name}' ({kind:?})", inputs.scaler.describe(position))
+            });
+            return Err(Error::Unlike { what, own, other });
+        }
+        Ok(())
+    }
+
+    /// Declares an input of another model, which is scaled here as it is there.
+    pub(crate) fn declare_like(
+        &mut self,
+        other: &ScaledInputs,
+        position: usize,
+    ) -> Result<(), Error> {
+        let Input { name, kind } = &other.inputs[position];
+        self.check_new(name)?;
+        self.scaler.declare_like(name, &other.scaler, position);
+        self.positions.insert(name.clone(), self.inputs.len());
+        self.inputs.push(Input { name: name.clone(), kind: *kind });
+        Ok(())
+    }
+
+    /// The rule by which inputs are scaled.
+    pub(crate) fn rule(&self) -> &Scaling {
+        self.scaler.rule()
+    }
+
+    /// Checks that no input has that name.
+    pub(crate) fn check_new(&self, name: &str) -> Result<(), Error> {
+        if self.positions.contains_key(name) {
+            return Err(Error::DuplicateInput { name: name.to_owned() });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn declare(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
+        self.check_new(name)?;
+        self.scaler.declare_input(name, kind)?;
+        self.positions.insert(name.to_owned(), self.inputs.len());
+        self.inputs.push(Input { name: name.to_owned(), kind });
+        Ok(())
+    }
+
+    /// Forgets the last input, which no sample has used.
+    pub(crate) fn withdraw_last(&mut self) {
+        if let Some(input) = self.inputs.pop() {
+            self.positions.remove(&input.name);
+            self.scaler.withdraw_input(&input.name);
+        }
+    }
+
+    /// Shows a sample that is not learned to the scaling.
+    pub(crate) fn show(&mut self, x: Sample<'_>, weight: f64) {
+        self.scaler.show(x, weight);
+    }
+
+    /// Keeps the scaling as it is from now on.
+    pub(crate) fn freeze(&mut self) {
+        self.scaler.freeze();
+    }
+
+    /// Checks that a sample is finite, of declared inputs and not too large.
+    pub(crate) fn check(&self, x: Sample<'_>) -> Result<(), Error> {
+        x.check(self.len())?;
+        self.check_size(x)
+    }
+
+    /// Checks that a sample of declared inputs is not too large after scaling.
+    pub(crate) fn check_size(&self, x: Sample<'_>) -> Result<(), Error> {
+        let Some((position, value)) = self.scaler.find_too_large(x) else { return Ok(()) };
+        let input = self.inputs[position].name.clone();
+        Err(Error::InputTooLarge { input, value, limit: LARGEST_SCALED })
+    }
+
+    /// Appends the scaled values of a sample to `scaled`.
+    pub(crate) fn transform(&self, x: Sample<'_>, scaled: &mut Vec<f64>) {
+        self.scaler.transform(x, scaled);
+    }
+
+    /// Takes a learned sample into account.
+    pub(crate) fn observe(&mut self, x: Sample<'_>, weight: f64) {
+        self.scaler.observe(x, weight);
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.texts("names", self.inputs.iter().map(|input| input.name.as_str()));
+        let indicators = self.inputs.iter().enumerate();
+        let indicators = indicators.filter(|(_, input)| input.kind == InputKind::Indicator);
+        to.integers("indicators", indicators.map(|(position, _)| position as u64).collect());
+        self.scaler.save(&mut to.scope("scaling"));
+    }
+
+    /// Declares the inputs that were saved, and takes over what is known of them.
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), Error> {
+        let names = from.texts("names")?;
+        let mut kinds = vec![InputKind::Numeric; names.len()];
+        for position in from.any_integers("indicators")? {
+            let kind = usize::try_from(position).ok().and_then(|position| kinds.get_mut(position));
+            let rule = "positions among the inputs";
+            *kind.ok_or_else(|| from.invalid("indicators", rule))? = InputKind::Indicator;
+        }
+        for (name, kind) in names.iter().zip(kinds) {
+            self.declare(name, kind)?;
+        }
+        Ok(self.scaler.restore(&from.scope("scaling")?)?)
+    }
+}

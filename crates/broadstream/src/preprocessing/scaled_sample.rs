@@ -1,0 +1,80 @@
+//! A sample as the features see it: its inputs after scaling.
+//!
+//! The random map never changes, so the features that a sample had can be made again from these few
+//! numbers at any time, to the bit, whatever the scaling has learned since.
+
+use crate::{
+    data::Sample,
+    error::ModelFileError,
+    state::{ReadScope, WriteScope},
+};
+
+/// The inputs of one sample after scaling.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ScaledSample {
+    /// `None` when value i belongs to input i.
+    inputs: Option<Vec<u32>>,
+    values: Vec<f64>,
+}
+
+impl ScaledSample {
+    /// A sample whose values were scaled.
+    pub(crate) fn new(x: Sample<'_>, scaled: &[f64]) -> Self {
+        ScaledSample { inputs: x.inputs().map(<[u32]>::to_vec), values: scaled.to_vec() }
+    }
+
+    /// The inputs with their scaled values.
+    pub(crate) fn sample(&self) -> Sample<'_> {
+        match &self.inputs {
+            Some(inputs) => Sample::sparse_unchecked(inputs, &self.values),
+            None => Sample::dense(&self.values),
+        }
+    }
+
+    /// Saves several samples together, since each is small.
+    pub(crate) fn save_all<'a>(
+        samples: impl Iterator<Item = &'a ScaledSample> + Clone,
+        to: &mut WriteScope<'_>,
+    ) {
+        // A length doubled, and one more if the inputs are listed.
+        let lengths = samples
+            .clone()
+            .map(|sample| 2 * sample.values.len() as u64 + u64::from(sample.inputs.is_some()));
+        to.integers("lengths", lengths.collect());
+        let inputs = samples.clone().flat_map(|sample| sample.inputs.iter().flatten());
+        to.integers("inputs", inputs.map(|input| u64::from(*input)).collect());
+        to.floats("values", samples.flat_map(|sample| &sample.values).copied().collect());
+    }
+
+    /// Restores the samples of a model that knows so many inputs.
+    pub(crate) fn restore_all(
+        from: &ReadScope<'_>,
+        inputs: usize,
+    ) -> Result<Vec<Self>, ModelFileError> {
+        let lengths = from.any_integers("lengths")?;
+        let rule = "at most as many values as there are inputs";
+        from.check_each("lengths", &lengths, rule, |length| length / 2 <= inputs as u64)?;
+        let all = lengths.iter().fold(0_u64, |sum, length| sum.saturating_add(length / 2));
+        let values = from.floats("values", usize::try_from(all).unwrap_or(usize::MAX))?;
+        let listed = from.any_integers("inputs")?;
+        let (mut values, mut listed) = (values.as_slice(), listed.as_slice());
+        let mut samples = Vec::with_capacity(lengths.len());
+        for length in lengths {
+            let count = (length / 2) as usize;
+            let own;
+            (own, values) = values.split_at(count);
+            let mut positions = None;
+            if length % 2 == 1 {
+                let rule = "increasing positions of inputs";
+                let (own, rest) =
+                    listed.split_at_checked(count).ok_or_else(|| from.invalid("inputs", rule))?;
+                let rising = own.is_sorted_by(|a, b| a < b);
+                from.check("inputs", rising && own.iter().all(|i| *i < inputs as u64), rule)?;
+                listed = rest;
+                positions = Some(own.iter().map(|input| *input as u32).collect());
+            }
+            samples.push(ScaledSample { inputs: positions, values: own.to_vec() });
+        }
+        Ok(samples)
+    }
+}

@@ -1,0 +1,202 @@
+//! A symmetric sum of outer products, kept beside a factor that forgets.
+
+use super::{
+    check_length,
+    kernel::Kernel,
+    panels::{self, Panels, ROWS, SplitPanel},
+    portable::Portable,
+};
+use crate::numeric::Column;
+use crate::{
+    error::{Error, ModelFileError},
+    numeric::{InstructionSet, Threads},
+    state::{ReadScope, WriteScope},
+};
+
+/// Columns of the triangle that are updated together: nine registers of sums hide the latency of a
+/// multiply-add, and with twelve the compiler spills one.
+const TILE: usize = 3;
+
+/// Fewer samples are added before another thread could be of help. The tests have threads at any size.
+const LEAST_SAMPLES: usize = if cfg!(test) { 2 } else { 8 };
+
+/// The lower triangle of P = Σ w·a·aᵀ.
+///
+/// ```
+/// use broadstream::factor::{Factor, Gram};
+///
+/// let mut gram = Gram::new(2);
+/// gram.add(&[1.0, 2.0], &[1.0])?;
+/// let mut factor = Factor::new(2, 1.0);
+/// factor.refactor(&gram, 0.1)?;
+/// // K = [[1.1, 2], [2, 4.1]] now.
+/// let x = factor.solve(&[3.1, 6.1])?;
+/// assert!((x[0] - 1.0).abs() < 1e-14 && (x[1] - 1.0).abs() < 1e-14);
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gram {
+    /// Entries above the diagonal of a diagonal block mirror those below to rounding, and are not read.
+    pub(super) p: Panels,
+    pub(super) instructions: InstructionSet,
+    threads: Threads,
+    /// The samples' features and weighted features, panel by panel.
+    features: Vec<Column<ROWS>>,
+    weighted: Vec<Column<ROWS>>,
+}
+
+impl Gram {
+    /// P = 0.
+    pub fn new(order: usize) -> Self {
+        Self::of(Panels::zero(order))
+    }
+
+    /// P, of which only the lower triangle counts.
+    pub(super) fn of(p: Panels) -> Self {
+        Gram {
+            p,
+            instructions: InstructionSet::detect(),
+            threads: Threads::default(),
+            features: Vec::new(),
+            weighted: Vec::new(),
+        }
+    }
+
+    /// Shares threads with others.
+    pub(crate) fn share_threads(&mut self, threads: &Threads) {
+        self.threads = threads.clone();
+    }
+
+    /// How many features there are.
+    pub fn order(&self) -> usize {
+        self.p.order()
+    }
+
+    /// Adds w·a·aᵀ for each row of features and its weight, in their order. The result is the same,
+    /// to the bit, however the rows are divided into calls.
+    pub fn add(&mut self, features: &[f64], weights: &[f64]) -> Result<(), Error> {
+        let order = self.order();
+        let samples = weights.len();
+        check_length("features", samples * order, features.len())?;
+        if samples == 0 {
+            return Ok(());
+        }
+        self.lay_out(features, weights);
+        match self.instructions {
+            InstructionSet::Portable => self.add_samples(Portable, samples),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2(avx2) => self.add_samples(avx2, samples),
+        }
+        Ok(())
+    }
+
+    /// Panel by panel; they are independent, so threads may share them.
+    fn add_samples<K: Kernel + Sync>(&mut self, kernel: K, samples: usize) {
+        let Gram { p, features, weighted, instructions, threads } = self;
+        let (instructions, weighted) = (*instructions, weighted.as_slice());
+        let add = |(panel, rows): (SplitPanel<'_>, &[Column<ROWS>])| {
+            instructions.run(
+                #[inline(always)]
+                || add_panel(kernel, panel, rows, weighted, samples),
+            );
+        };
+        let panels = p.iter_mut().zip(features.chunks_exact(samples));
+        threads.share(samples >= LEAST_SAMPLES, panels, || (), |(), panel| add(panel));
+    }
+
+    /// P ← factor · P.
+    pub fn scale(&mut self, factor: f64) {
+        for column in self.p.columns_mut() {
+            for entry in &mut column.0 {
+                *entry *= factor;
+            }
+        }
+    }
+
+    /// Adds another sum of the same order.
+    pub(super) fn merge(&mut self, other: &Gram) {
+        for (column, other) in self.p.columns_mut().iter_mut().zip(other.p.columns()) {
+            for (entry, other) in column.0.iter_mut().zip(other.0) {
+                *entry += other;
+            }
+        }
+    }
+
+    /// The sum of the leading features alone, at most of all.
+    pub(super) fn prefix(&self, order: usize) -> Self {
+        Gram::of(self.p.prefix(order))
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.floats("p", self.p.rows(true));
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let rows = from.floats("p", panels::entries(self.order(), true))?;
+        self.p.set_rows(&rows, true);
+        Ok(())
+    }
+
+    /// The largest entry: it lies on the diagonal.
+    pub(super) fn largest_diagonal(&self) -> f64 {
+        let diagonal = (0..self.p.len()).flat_map(|panel| {
+            self.p.split(panel).1.iter().enumerate().map(|(row, column)| column.0[row])
+        });
+        diagonal.fold(0.0, f64::max)
+    }
+
+    fn lay_out(&mut self, features: &[f64], weights: &[f64]) {
+        let order = self.order();
+        let samples = weights.len();
+        let columns = panels::panels(order) * samples;
+        for laid_out in [&mut self.features, &mut self.weighted] {
+            laid_out.clear();
+            laid_out.resize(columns, Column::ZERO);
+        }
+        for (s, (row, weight)) in features.chunks_exact(order.max(1)).zip(weights).enumerate() {
+            for (panel, rows) in row.chunks(ROWS).enumerate() {
+                let column = panel * samples + s;
+                for (i, feature) in rows.iter().enumerate() {
+                    self.features[column].0[i] = *feature;
+                    self.weighted[column].0[i] = weight * feature;
+                }
+            }
+        }
+    }
+}
+
+/// A panel of P receives all samples.
+#[inline(always)]
+fn add_panel<K: Kernel>(
+    kernel: K,
+    (left, block): SplitPanel<'_>,
+    rows: &[Column<ROWS>],
+    weighted: &[Column<ROWS>],
+    samples: usize,
+) {
+    for (k, columns) in left.chunks_exact_mut(ROWS).chain([block]).enumerate() {
+        add_tile(kernel, columns, rows, &weighted[k * samples..][..samples]);
+    }
+}
+
+/// Up to `ROWS` columns of P receive their outer products.
+#[inline(always)]
+pub(super) fn add_tile<K: Kernel>(
+    kernel: K,
+    columns: &mut [Column<ROWS>],
+    rows: &[Column<ROWS>],
+    weighted: &[Column<ROWS>],
+) {
+    let (tiles, rest) = columns.as_chunks_mut::<TILE>();
+    let mut first = 0;
+    for tile in tiles {
+        kernel.multiply::<false, TILE>(rows, weighted, first, tile);
+        first += TILE;
+    }
+    for column in rest {
+        let mut tile = [*column];
+        kernel.multiply::<false, 1>(rows, weighted, first, &mut tile);
+        *column = tile[0];
+        first += 1;
+    }
+}

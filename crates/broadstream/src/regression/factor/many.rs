@@ -1,0 +1,173 @@
+//! Predictions of many samples at once.
+//!
+//! A prediction reads all of the factor for two operations per entry, so beyond the caches memory sets
+//! its pace. Several samples share that: a panel is read once for all of them, and four go through
+//! it together. Each meets the operations that it would meet alone, in their order.
+
+#![allow(clippy::inline_always)]
+
+use super::{
+    Factor, check_length,
+    kernel::{GROUP, Kernel},
+    panels::{ROWS, TARGET_ROWS},
+    portable::Portable,
+};
+use crate::numeric::Column;
+use crate::{error::Error, numeric::InstructionSet};
+
+/// Samples for which a panel is read once: more would push each other out of the caches.
+const TOGETHER: usize = 8 * GROUP;
+
+impl Factor {
+    /// The predictions and the leverage of several rows of features, with the bits that
+    /// [`scores`](Self::scores) and [`leverage`](Self::leverage) have for each.
+    ///
+    /// ```
+    /// use broadstream::factor::{Factor, Update};
+    ///
+    /// let mut factor = Factor::new(2, 0.1);
+    /// factor.add_targets(1);
+    /// let update = Update { features: &[1.0, 2.0], targets: &[1.0], weights: &[1.0], forgetting: 1.0 };
+    /// factor.sweep(update, &mut [0.0])?;
+    /// let (scores, leverages) = factor.scores_many(&[1.0, 2.0, 3.0, -1.0])?;
+    /// assert_eq!(scores[1..], factor.scores(&[3.0, -1.0])?);
+    /// assert_eq!(leverages[1], factor.leverage(&[3.0, -1.0])?);
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn scores_many(&self, features: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Error> {
+        let order = self.order();
+        let samples = features.len().checked_div(order).unwrap_or(0);
+        check_length("features", samples * order, features.len())?;
+        let mut predictions = Predictions {
+            scores: Vec::with_capacity(samples * self.readouts.len() * self.targets),
+            leverages: Vec::with_capacity(samples),
+        };
+        let mut p = Vec::new();
+        for features in features.chunks((TOGETHER * order).max(1)) {
+            p.resize(features.len(), 0.0);
+            match self.instructions {
+                InstructionSet::Portable => {
+                    self.predict_many(Portable, features, &mut p, &mut predictions)
+                }
+                #[cfg(target_arch = "x86_64")]
+                InstructionSet::Avx2(avx2) => avx2.run(
+                    #[inline(always)]
+                    || self.predict_many(avx2, features, &mut p, &mut predictions),
+                ),
+            }
+        }
+        Ok((predictions.scores, predictions.leverages))
+    }
+
+    /// p is L⁻¹a of each sample, group by group and within a group column by column.
+    #[inline(always)]
+    fn predict_many<K: Kernel>(
+        &self,
+        kernel: K,
+        features: &[f64],
+        p: &mut [f64],
+        predictions: &mut Predictions,
+    ) {
+        let order = self.order();
+        for panel in 0..self.l.len() {
+            let groups = features.chunks(GROUP * order).zip(p.chunks_mut(GROUP * order));
+            for (rows, p) in groups {
+                match rows.len() / order {
+                    1 => self.substitute_group::<K, 1>(kernel, panel, rows, p),
+                    2 => self.substitute_group::<K, 2>(kernel, panel, rows, p),
+                    3 => self.substitute_group::<K, 3>(kernel, panel, rows, p),
+                    _ => self.substitute_group::<K, GROUP>(kernel, panel, rows, p),
+                }
+            }
+        }
+        for p in p.chunks(GROUP * order) {
+            match p.len() / order {
+                1 => self.predict_group::<1>(p, predictions),
+                2 => self.predict_group::<2>(p, predictions),
+                3 => self.predict_group::<3>(p, predictions),
+                _ => self.predict_group::<GROUP>(p, predictions),
+            }
+        }
+    }
+
+    /// A panel's share of L⁻¹a.
+    #[inline(always)]
+    fn substitute_group<K: Kernel, const G: usize>(
+        &self,
+        kernel: K,
+        panel: usize,
+        rows: &[f64],
+        p: &mut [f64],
+    ) {
+        let (left, block) = self.l.split(panel);
+        let mut w = [Column::ZERO; G];
+        for (w, row) in w.iter_mut().zip(rows.chunks_exact(self.order())) {
+            w.0[..block.len()].copy_from_slice(&row[panel * ROWS..][..block.len()]);
+        }
+        let (known, new) = p.as_chunks_mut::<G>().0.split_at_mut(left.len());
+        kernel.forward_group(left, known, &mut w);
+        for (j, (column, p)) in block.iter().zip(new).enumerate() {
+            for s in 0..G {
+                p[s] = w[s].0[j];
+                for i in 0..ROWS {
+                    w[s].0[i] = (-p[s]).mul_add(column.0[i], w[s].0[i]);
+                }
+            }
+        }
+    }
+
+    /// The predictions of a group whose p is known.
+    #[inline(always)]
+    fn predict_group<const G: usize>(&self, p: &[f64], predictions: &mut Predictions) {
+        let p = p.as_chunks::<G>().0;
+        let row = self.readouts.len() * self.targets;
+        let start = predictions.scores.len();
+        predictions.scores.resize(start + G * row, 0.0);
+        let scores = &mut predictions.scores[start..];
+        for (panel, z) in self.z.iter().enumerate() {
+            let first = panel * TARGET_ROWS;
+            let size = TARGET_ROWS.min(self.targets - first);
+            let mut sums = [Column::ZERO; G];
+            let mut start = 0;
+            for (r, &end) in self.readouts.iter().enumerate() {
+                score_group(&z[start..end], &p[start..end], &mut sums);
+                start = end;
+                for s in 0..G {
+                    let place = s * row + r * self.targets + first;
+                    scores[place..place + size].copy_from_slice(&sums[s].0[..size]);
+                }
+            }
+        }
+        let mut leverages = [0.0; G];
+        for (p, d_inverse) in p.iter().zip(&self.d_inverse) {
+            for s in 0..G {
+                leverages[s] = p[s].mul_add(p[s] * d_inverse, leverages[s]);
+            }
+        }
+        predictions.leverages.extend(leverages);
+    }
+}
+
+/// What [`Factor::scores_many`] gathers.
+struct Predictions {
+    scores: Vec<f64>,
+    leverages: Vec<f64>,
+}
+
+/// scores ← scores + p·z for several samples.
+#[inline(always)]
+fn score_group<const G: usize>(
+    z: &[Column<TARGET_ROWS>],
+    p: &[[f64; G]],
+    scores: &mut [Column<TARGET_ROWS>; G],
+) {
+    let mut sums = *scores;
+    for (column, p) in z.iter().zip(p) {
+        for s in 0..G {
+            for i in 0..TARGET_ROWS {
+                sums[s].0[i] = p[s].mul_add(column.0[i], sums[s].0[i]);
+            }
+        }
+    }
+    *scores = sums;
+}

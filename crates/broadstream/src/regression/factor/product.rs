@@ -1,0 +1,67 @@
+//! Products with the factor, from which what it is the factor of can be had again.
+
+#![allow(clippy::inline_always)]
+
+use super::{
+    Factor,
+    kernel::{lower, transposed},
+    panels::{ROWS, TARGET_ROWS},
+};
+use crate::numeric::Column;
+
+impl Factor {
+    /// Some targets' part of a matrix with a row per feature and an entry per target.
+    pub(super) fn target_columns(&self, rows: &[f64], panel: usize) -> Vec<Column<TARGET_ROWS>> {
+        let first = panel * TARGET_ROWS;
+        let size = TARGET_ROWS.min(self.targets - first);
+        let mut columns = vec![Column::ZERO; self.order()];
+        for (column, row) in columns.iter_mut().zip(rows.chunks_exact(self.targets)) {
+            column.0[..size].copy_from_slice(&row[first..first + size]);
+        }
+        columns
+    }
+
+    /// Lᵀx for `R` vectors.
+    pub(super) fn multiply_transposed<const R: usize>(&self, x: &[Column<R>]) -> Vec<Column<R>> {
+        let mut out = vec![Column::ZERO; self.order()];
+        self.instructions.run(
+            #[inline(always)]
+            || {
+                for panel in 0..self.l.len() {
+                    let (left, block) = self.l.split(panel);
+                    let rows = padded(&x[panel * ROWS..][..block.len()]);
+                    let (above, rest) = out.split_at_mut(panel * ROWS);
+                    transposed(left, 1.0, &rows, above);
+                    // The block stores its unit diagonal and zeros above, so it multiplies whole.
+                    transposed(block, 1.0, &rows, rest);
+                }
+            },
+        );
+        out
+    }
+
+    /// L D x for `R` vectors.
+    pub(super) fn multiply_scaled<const R: usize>(&self, mut x: Vec<Column<R>>) -> Vec<Column<R>> {
+        for (x, d_inverse) in x.iter_mut().zip(&self.d_inverse) {
+            x.0.iter_mut().for_each(|x| *x /= d_inverse);
+        }
+        let mut out = vec![Column::ZERO; self.order()];
+        self.instructions.run(
+            #[inline(always)]
+            || {
+                for (panel, rows) in out.chunks_mut(ROWS).enumerate() {
+                    let mut sums = [Column::ZERO; ROWS];
+                    lower(self.l.panel(panel), 1.0, &x, &mut sums);
+                    rows.copy_from_slice(&sums[..rows.len()]);
+                }
+            },
+        );
+        out
+    }
+}
+
+/// A panel's rows of x; the last panel's missing rows are 0.
+#[inline(always)]
+pub(super) fn padded<const R: usize>(rows: &[Column<R>]) -> [Column<R>; ROWS] {
+    std::array::from_fn(|i| rows.get(i).copied().unwrap_or(Column::ZERO))
+}

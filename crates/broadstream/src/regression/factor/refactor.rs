@@ -1,0 +1,281 @@
+//! Builds the factor from a matrix: K = P + λI = L D Lᵀ, panel by panel.
+//!
+//! For the tile of panel r and column block q, with M = L D of panel r as far as it is known,
+//!
+//! ```text
+//! M_rq L_qqᵀ = K_rq − Σ_{t<q} M_rt L_qtᵀ
+//! ```
+//!
+//! so that nearly all work is products of stored panels, which are already laid out as a matrix
+//! product wants them. A general library's factorisation was not taken: it would cost two
+//! conversions of layout, and its bits depend on the registers that the machine at hand has.
+
+use std::sync::OnceLock;
+
+use super::{
+    Factor, Gram, Sums, check_length,
+    kernel::Kernel,
+    panels::{Panels, ROWS, SplitPanel},
+    portable::Portable,
+};
+use crate::numeric::Column;
+use crate::{
+    error::Error,
+    numeric::{Counter, InstructionSet, ReleaseOnPanic},
+};
+
+/// Columns of a tile that are computed together, chosen as in [`Gram::add`].
+const TILE: usize = 3;
+
+/// Columns of two panels that are multiplied at a stretch: 24 KB, which stay in the first cache while
+/// all parts of a tile use them.
+pub(super) const DEPTH: usize = 128;
+
+/// Panels that are worked on at a time.
+const PANELS: usize = 4;
+
+/// Below this order a refresh is over before another thread could be of help. The tests have threads
+/// at any size.
+const LEAST_ORDER: usize = if cfg!(test) { 1 } else { 200 };
+
+impl Factor {
+    /// Replaces the factor by that of P + ridge · I and keeps the weights as they are. A ridge that
+    /// would be lost in the rounding of P is raised to where it is not; returns the ridge that the
+    /// factor has now.
+    pub fn refactor(&mut self, gram: &Gram, ridge: f64) -> Result<f64, Error> {
+        check_length("the rows of the matrix", self.order(), gram.order())?;
+        let weights = self.weights();
+        let ridge = self.factorise(gram, ridge);
+        self.set_weights(&weights);
+        Ok(ridge)
+    }
+
+    /// Makes the factor and its weights those of a regression that has summed this, with the ridge
+    /// that [`refactor`](Self::refactor) would take, which is returned. Targets that only the factor
+    /// has count as 0 in all of its samples.
+    ///
+    /// ```
+    /// use broadstream::factor::{Factor, Sums};
+    ///
+    /// let mut sums = Sums::new(2);
+    /// sums.add_targets(1);
+    /// sums.add(&[1.0, 2.0], &[1.0], &[1.0])?;
+    /// let mut factor = Factor::new(2, 1.0);
+    /// factor.rebuild(&sums, 0.1)?;
+    /// let weights = factor.weights();
+    /// assert!((weights[0] - 1.0 / 5.1).abs() < 1e-15 && (weights[1] - 2.0 / 5.1).abs() < 1e-15);
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn rebuild(&mut self, sums: &Sums, ridge: f64) -> Result<f64, Error> {
+        check_length("the rows of the matrix", self.order(), sums.order())?;
+        self.add_targets(sums.targets());
+        let ridge = self.factorise(sums.gram(), ridge);
+        self.solve_targets(sums.q());
+        Ok(ridge)
+    }
+
+    /// L and D of P + ridge · I, where a ridge that would be lost is raised and returned.
+    fn factorise(&mut self, gram: &Gram, ridge: f64) -> f64 {
+        let ridge = ridge.max(gram.largest_diagonal() * f64::EPSILON * self.order() as f64);
+        match self.instructions {
+            InstructionSet::Portable => self.factor_panels(Portable, &gram.p, ridge),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2(avx2) => self.factor_panels(avx2, &gram.p, ridge),
+        }
+        ridge
+    }
+
+    /// Several panels at a time, so that each panel before them is fetched once for all of them.
+    /// Threads may share these batches: one needs nothing of the batch before it until late.
+    fn factor_panels<'a, K: Kernel + Sync>(&'a mut self, kernel: K, k: &Panels, ridge: f64) {
+        let Factor { l, d_inverse, instructions, threads, .. } = self;
+        let (instructions, order, panels) = (*instructions, l.order(), l.len());
+        let finished = Finished::new(panels);
+        let mut rows = l.iter_mut().zip(d_inverse.chunks_mut(ROWS));
+        let batches = (0..panels)
+            .step_by(PANELS)
+            .map(|first| Batch { first, panels: rows.by_ref().take(PANELS).collect() });
+        // M of the panels at hand.
+        let room = || vec![Column::ZERO; PANELS * order];
+        let start = || (room(), ReleaseOnPanic(|| finished.count.set(usize::MAX)));
+        let batches: Vec<Batch<'a>> = batches.collect();
+        threads.share(order >= LEAST_ORDER, batches.into_iter(), start, |(m, _), batch| {
+            instructions.run(
+                #[inline(always)]
+                || batch.factor(kernel, &finished, k, ridge, m),
+            );
+        });
+    }
+}
+
+/// The panels of L that are done, and their 1/d.
+struct Finished<'a> {
+    panels: Vec<OnceLock<FinishedPanel<'a>>>,
+    /// How many are done: they are so in their order.
+    count: Counter,
+}
+
+struct FinishedPanel<'a> {
+    left: &'a [Column<ROWS>],
+    block: &'a [Column<ROWS>],
+    d_inverse: &'a [f64],
+}
+
+impl<'a> Finished<'a> {
+    fn new(panels: usize) -> Self {
+        let panels = (0..panels).map(|_| OnceLock::new()).collect();
+        Finished { panels, count: Counter::default() }
+    }
+
+    /// Panel q, for which another thread may still have to be waited.
+    #[inline(always)]
+    fn panel(&self, q: usize) -> &FinishedPanel<'a> {
+        self.count.wait(q + 1);
+        self.panels[q].get().expect("no thread before this one has panicked")
+    }
+
+    fn add(&self, q: usize, panel: FinishedPanel<'a>) {
+        // A panel is added once, by the batch that owns it.
+        let _ = self.panels[q].set(panel);
+        self.count.set(q + 1);
+    }
+}
+
+/// A few panels of L, still to be computed.
+struct Batch<'a> {
+    first: usize,
+    panels: Vec<(SplitPanel<'a>, &'a mut [f64])>,
+}
+
+impl<'a> Batch<'a> {
+    #[inline(always)]
+    fn factor<K: Kernel>(
+        self,
+        kernel: K,
+        finished: &Finished<'a>,
+        k: &Panels,
+        ridge: f64,
+        m: &mut [Column<ROWS>],
+    ) {
+        let order = k.order();
+        let last = self.first + self.panels.len();
+        for q in 0..self.first {
+            let known = finished.panel(q);
+            for (r, m) in (self.first..last).zip(m.chunks_exact_mut(order)) {
+                left_tile(kernel, known, k, r, q, m);
+            }
+        }
+        for (r, panel) in (self.first..).zip(self.panels) {
+            let own = &mut m[(r - self.first) * order..][..order];
+            finished.add(r, finish_panel(kernel, panel, finished, k, ridge, r, own));
+            let rest = &mut m[(r + 1 - self.first) * order..];
+            for (below, m) in (r + 1..last).zip(rest.chunks_exact_mut(order)) {
+                left_tile(kernel, finished.panel(r), k, below, r, m);
+            }
+        }
+    }
+}
+
+/// The tile of panel r and column block q < r.
+#[inline(always)]
+fn left_tile<K: Kernel>(
+    kernel: K,
+    finished: &FinishedPanel<'_>,
+    k: &Panels,
+    r: usize,
+    q: usize,
+    m: &mut [Column<ROWS>],
+) {
+    let mut tile = k.split(r).0.as_chunks::<ROWS>().0[q];
+    let (known, new) = m.split_at_mut(q * ROWS);
+    subtract_product(kernel, known, finished.left, &mut tile);
+    divide_by_unit_block(&mut tile, finished.block);
+    new[..ROWS].copy_from_slice(&tile);
+}
+
+/// L of a panel whose M is known left of the diagonal block, and the block.
+#[inline(always)]
+fn finish_panel<'a, K: Kernel>(
+    kernel: K,
+    ((l_left, l_block), d_inverse): (SplitPanel<'a>, &'a mut [f64]),
+    finished: &Finished<'a>,
+    k: &Panels,
+    ridge: f64,
+    panel: usize,
+    m: &[Column<ROWS>],
+) -> FinishedPanel<'a> {
+    let start = panel * ROWS;
+    for (q, (l, m)) in l_left.chunks_exact_mut(ROWS).zip(m.chunks_exact(ROWS)).enumerate() {
+        for ((l, m), d_inverse) in l.iter_mut().zip(m).zip(finished.panel(q).d_inverse) {
+            for i in 0..ROWS {
+                l.0[i] = m.0[i] * d_inverse;
+            }
+        }
+    }
+    let k_block = k.split(panel).1;
+    // Rows and columns past the order are those of the unit matrix.
+    let mut tile: [Column<ROWS>; ROWS] = std::array::from_fn(|j| {
+        let mut column = k_block.get(j).copied().unwrap_or(Column::ZERO);
+        column.0[j] += ridge;
+        column
+    });
+    subtract_product(kernel, &m[..start], l_left, &mut tile);
+    factor_block(&tile, ridge, l_block, d_inverse);
+    FinishedPanel { left: l_left, block: l_block, d_inverse }
+}
+
+/// tile ← tile − M Lᵀ over the columns known so far.
+#[inline(always)]
+fn subtract_product<K: Kernel>(
+    kernel: K,
+    m: &[Column<ROWS>],
+    l: &[Column<ROWS>],
+    tile: &mut [Column<ROWS>; ROWS],
+) {
+    for (m, l) in m.chunks(DEPTH).zip(l.chunks(DEPTH)) {
+        for (part, columns) in tile.as_chunks_mut::<TILE>().0.iter_mut().enumerate() {
+            kernel.multiply::<true, TILE>(m, l, part * TILE, columns);
+        }
+    }
+}
+
+/// Solves M L_qqᵀ = tile in place: column j loses its share of the columns before it.
+#[inline(always)]
+fn divide_by_unit_block(tile: &mut [Column<ROWS>; ROWS], block: &[Column<ROWS>]) {
+    for j in 1..ROWS {
+        for t in 0..j {
+            let l_jt = block[t].0[j];
+            for i in 0..ROWS {
+                tile[j].0[i] = (-l_jt).mul_add(tile[t].0[i], tile[j].0[i]);
+            }
+        }
+    }
+}
+
+/// L and D of a diagonal block.
+#[inline(always)]
+fn factor_block(
+    tile: &[Column<ROWS>; ROWS],
+    ridge: f64,
+    block: &mut [Column<ROWS>],
+    d_inverse: &mut [f64],
+) {
+    let size = block.len();
+    let mut m = *tile;
+    for j in 0..size {
+        for t in 0..j {
+            let l_jt = block[t].0[j];
+            for i in j..size {
+                m[j].0[i] = (-l_jt).mul_add(m[t].0[i], m[j].0[i]);
+            }
+        }
+        // P is a sum of squares, so no pivot of P + λI can be below λ: less is rounding error.
+        let inverse = 1.0 / m[j].0[j].max(ridge);
+        d_inverse[j] = inverse;
+        block[j] = Column::ZERO;
+        block[j].0[j] = 1.0;
+        for i in j + 1..size {
+            block[j].0[i] = m[j].0[i] * inverse;
+        }
+    }
+}

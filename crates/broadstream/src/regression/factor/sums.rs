@@ -1,0 +1,255 @@
+//! All that a regression has summed, without a factor.
+//!
+//! P = Σ w·a·aᵀ and Q = Σ w·a·yᵀ say everything about the samples that a ridge regression can know.
+//! They add up: samples may be summed in any number of places and brought together, and a factor that
+//! is built from the result ([`Factor::rebuild`]) is that of all samples. Adding to them costs less
+//! than a sweep, and what a factor has learned can be turned back into them.
+
+#![allow(clippy::inline_always)]
+
+use super::{
+    Factor, Gram, Update, check_length,
+    gram::add_tile,
+    kernel::{GROUP, Kernel},
+    panels::{self, Panels, ROWS, TARGET_ROWS, TargetPanels},
+    portable::Portable,
+    refactor::DEPTH,
+};
+use crate::numeric::Column;
+use crate::{
+    error::{Error, ModelFileError},
+    numeric::{InstructionSet, Threads},
+    state::{ReadScope, WriteScope},
+};
+
+/// The sums P and Q of a regression.
+///
+/// ```
+/// use broadstream::factor::{Factor, Sums, Update};
+///
+/// // One half is learned here, the other summed there.
+/// let mut here = Factor::new(2, 0.1);
+/// here.add_targets(1);
+/// let update = Update { features: &[1.0, 2.0], targets: &[1.0], weights: &[1.0], forgetting: 1.0 };
+/// here.sweep(update, &mut [0.0])?;
+/// let mut there = Sums::new(2);
+/// there.add_targets(1);
+/// there.add(&[3.0, -1.0], &[0.0], &[2.0])?;
+///
+/// let mut all = Sums::of(&here, 0.1);
+/// all.merge(&there)?;
+/// let mut merged = Factor::new(2, 0.1);
+/// merged.rebuild(&all, 0.1)?;
+/// here.sweep(Update { features: &[3.0, -1.0], targets: &[0.0], weights: &[2.0], ..update }, &mut [0.0])?;
+/// for (merged, whole) in merged.weights().iter().zip(here.weights()) {
+///     assert!((merged - whole).abs() < 1e-14);
+/// }
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sums {
+    gram: Gram,
+    /// Q, transposed: panels of targets, one column per feature.
+    q: TargetPanels,
+    targets: usize,
+}
+
+impl Sums {
+    /// Of no samples, with no targets yet.
+    pub fn new(order: usize) -> Self {
+        Sums { gram: Gram::new(order), q: Vec::new(), targets: 0 }
+    }
+
+    /// What a factor has learned with that ridge: P = L D Lᵀ − ridge · I and Q = L D Z. This takes as
+    /// long as to build a factor.
+    pub fn of(factor: &Factor, ridge: f64) -> Self {
+        let p = match factor.instructions {
+            InstructionSet::Portable => multiply_out(Portable, factor, ridge),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2(avx2) => multiply_out(avx2, factor, ridge),
+        };
+        let q = factor.z.iter().map(|z| factor.multiply_scaled(z.clone())).collect();
+        let mut gram = Gram::of(p);
+        gram.share_threads(&factor.threads);
+        Sums { gram, q, targets: factor.targets }
+    }
+
+    /// Shares threads with others.
+    pub(crate) fn share_threads(&mut self, threads: &Threads) {
+        self.gram.share_threads(threads);
+    }
+
+    /// How many features there are.
+    pub fn order(&self) -> usize {
+        self.gram.order()
+    }
+
+    /// How many targets there are.
+    pub fn targets(&self) -> usize {
+        self.targets
+    }
+
+    /// P.
+    pub(super) fn gram(&self) -> &Gram {
+        &self.gram
+    }
+
+    #[cfg(test)]
+    pub(super) fn set_instructions(&mut self, instructions: InstructionSet) {
+        self.gram.instructions = instructions;
+    }
+
+    /// Q, laid out as a factor's Z.
+    pub(super) fn q(&self) -> &[Vec<Column<TARGET_ROWS>>] {
+        &self.q
+    }
+
+    /// Raises the number of targets; the new ones count as 0 in all past samples.
+    pub fn add_targets(&mut self, targets: usize) {
+        self.targets = self.targets.max(targets);
+        let order = self.order();
+        self.q.resize_with(self.targets.div_ceil(TARGET_ROWS), || vec![Column::ZERO; order]);
+    }
+
+    /// Adds samples: a row of features, a row of targets and a positive weight for each. The result is
+    /// the same, to the bit, however the rows are divided into calls.
+    pub fn add(&mut self, features: &[f64], targets: &[f64], weights: &[f64]) -> Result<(), Error> {
+        let update = Update { features, targets, weights, forgetting: 1.0 };
+        update.check(self.order(), self.targets)?;
+        self.gram.add(features, weights)?;
+        let (order, all) = (self.order(), self.targets);
+        for (panel, q) in self.q.iter_mut().enumerate() {
+            let first = panel * TARGET_ROWS;
+            let size = TARGET_ROWS.min(all - first);
+            let groups = features.chunks((GROUP * order).max(1)).zip(weights.chunks(GROUP));
+            for ((features, weights), targets) in groups.zip(targets.chunks(GROUP * all)) {
+                let mut y = [Column::ZERO; GROUP];
+                for (y, row) in y.iter_mut().zip(targets.chunks_exact(all)) {
+                    y.0[..size].copy_from_slice(&row[first..first + size]);
+                }
+                self.gram.instructions.run(
+                    #[inline(always)]
+                    || match weights.len() {
+                        1 => add_group::<1>(q, features, weights, &y),
+                        2 => add_group::<2>(q, features, weights, &y),
+                        3 => add_group::<3>(q, features, weights, &y),
+                        _ => add_group::<GROUP>(q, features, weights, &y),
+                    },
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what others have summed on the same features. Targets that one side does not have count as
+    /// 0 in its samples.
+    pub fn merge(&mut self, other: &Sums) -> Result<(), Error> {
+        check_length("the rows of the matrix", self.order(), other.order())?;
+        self.gram.merge(&other.gram);
+        self.add_targets(other.targets);
+        for (q, other) in self.q.iter_mut().flatten().zip(other.q.iter().flatten()) {
+            for (entry, other) in q.0.iter_mut().zip(other.0) {
+                *entry += other;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a regression on the leading features alone has summed; on all, if there are fewer.
+    pub fn prefix(&self, order: usize) -> Self {
+        let gram = self.gram.prefix(order);
+        let q = self.q.iter().map(|panel| panel[..gram.order()].to_vec()).collect();
+        Sums { gram, q, targets: self.targets }
+    }
+
+    /// The same sums with target k as target `numbers[k]` of so many.
+    pub(crate) fn renumbered(&self, numbers: &[usize], targets: usize) -> Self {
+        let mut renumbered = Sums { gram: self.gram.clone(), q: Vec::new(), targets: 0 };
+        renumbered.add_targets(targets);
+        for (target, number) in numbers.iter().enumerate() {
+            let row = self.q[target / TARGET_ROWS].iter();
+            let to = renumbered.q[number / TARGET_ROWS].iter_mut();
+            for (to, from) in to.zip(row) {
+                to.0[number % TARGET_ROWS] = from.0[target % TARGET_ROWS];
+            }
+        }
+        renumbered
+    }
+
+    /// Checks that what was saved is of that order, before anything of that size is made.
+    pub(crate) fn check_size(from: &ReadScope<'_>, order: usize) -> Result<(), ModelFileError> {
+        let entries = order as u128 * (order as u128 + 1) / 2;
+        let sound = from.length("p") as u128 == entries;
+        from.check("p", sound, &format!("the triangle of {order} features"))
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        self.gram.save(to);
+        to.floats("q", panels::target_rows(&self.q, self.targets).collect());
+    }
+
+    /// Takes over what was saved; how many targets there are is seen from the length of Q.
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let order = self.order();
+        let targets = from.length("q").checked_div(order).unwrap_or(0);
+        let q = from.floats("q", targets * order)?;
+        self.gram.restore(from)?;
+        self.q.clear();
+        self.targets = 0;
+        self.add_targets(targets);
+        panels::set_target_rows(&mut self.q, order, &q);
+        Ok(())
+    }
+}
+
+/// Some targets receive w·a·yᵀ of up to four samples, which spares memory traffic.
+#[inline(always)]
+fn add_group<const G: usize>(
+    q: &mut [Column<TARGET_ROWS>],
+    features: &[f64],
+    weights: &[f64],
+    y: &[Column<TARGET_ROWS>; GROUP],
+) {
+    let rows: [&[f64]; G] = std::array::from_fn(|s| &features[s * q.len()..][..q.len()]);
+    for (j, column) in q.iter_mut().enumerate() {
+        let mut sums = column.0;
+        for s in 0..G {
+            let weighted = weights[s] * rows[s][j];
+            for k in 0..TARGET_ROWS {
+                sums[k] = weighted.mul_add(y[s].0[k], sums[k]);
+            }
+        }
+        column.0 = sums;
+    }
+}
+
+/// L D Lᵀ − ridge · I. The panels of the result are independent, so threads may share them.
+fn multiply_out<K: Kernel + Sync>(kernel: K, factor: &Factor, ridge: f64) -> Panels {
+    let Factor { l, d_inverse, instructions, threads, .. } = factor;
+    let mut p = Panels::zero(l.order());
+    let room = || Vec::with_capacity(l.order());
+    threads.share(l.len() > 1, p.iter_mut().enumerate(), room, |m, (panel, (left, block))| {
+        instructions.run(
+            #[inline(always)]
+            || {
+                // M = L D of this panel's rows.
+                m.clear();
+                m.extend(
+                    l.panel(panel)
+                        .iter()
+                        .zip(d_inverse)
+                        .map(|(column, d_inverse)| Column(column.0.map(|entry| entry / d_inverse))),
+                );
+                for (q, columns) in left.chunks_exact_mut(ROWS).chain([&mut *block]).enumerate() {
+                    for (m, l) in m.chunks(DEPTH).zip(l.panel(q).chunks(DEPTH)) {
+                        add_tile(kernel, columns, m, l);
+                    }
+                }
+            },
+        );
+        for (row, column) in block.iter_mut().enumerate() {
+            column.0[row] -= ridge;
+        }
+    });
+    p
+}

@@ -1,0 +1,291 @@
+//! The sweep of a group of samples through all panels, and then through the targets.
+
+#![allow(clippy::inline_always)]
+
+use rayon::ThreadPool;
+
+use super::{
+    Factor,
+    kernel::{GROUP, Kernel, sweep_targets},
+    panels::{self, ROWS, TARGET_ROWS},
+    portable::Portable,
+};
+use crate::numeric::Column;
+use crate::numeric::{InstructionSet, Wavefront};
+
+/// Below this order or number of samples a sweep is over before another thread could be of help. The
+/// tests have threads at any size.
+const LEAST_ORDER: usize = if cfg!(test) { 1 } else { 400 };
+const LEAST_SAMPLES: usize = if cfg!(test) { 2 } else { 8 };
+
+/// What a sweep carries; kept between sweeps to spare allocations.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    /// The samples' features, panel by panel and within a panel sample by sample.
+    w: Vec<Column<ROWS>>,
+    /// p and β, group by group, within a group column by column.
+    p: Vec<f64>,
+    beta: Vec<f64>,
+    gamma: Vec<f64>,
+    /// The γ that each sample started from.
+    first_gamma: Vec<f64>,
+}
+
+impl Factor {
+    /// Learns the samples that the scratch carries.
+    pub(super) fn sweep_samples(&mut self, targets: &[f64], mu: f64, scores: &mut [f64]) {
+        let large = self.order() >= LEAST_ORDER && self.scratch.gamma.len() >= LEAST_SAMPLES;
+        let threads = self.threads.clone();
+        match threads.awake() {
+            Some(pool) if large => {
+                let kept_waiting = match self.instructions {
+                    InstructionSet::Portable => self.sweep_together(
+                        Portable,
+                        InstructionSet::Portable,
+                        pool,
+                        targets,
+                        mu,
+                        scores,
+                    ),
+                    #[cfg(target_arch = "x86_64")]
+                    instructions @ InstructionSet::Avx2(avx2) => {
+                        self.sweep_together(avx2, instructions, pool, targets, mu, scores)
+                    }
+                };
+                threads.worked_together(kept_waiting);
+            }
+            _ => {
+                match self.instructions {
+                    InstructionSet::Portable => self.sweep_alone(Portable, targets, mu, scores),
+                    #[cfg(target_arch = "x86_64")]
+                    InstructionSet::Avx2(avx2) => avx2.run(
+                        #[inline(always)]
+                        || self.sweep_alone(avx2, targets, mu, scores),
+                    ),
+                }
+                if large {
+                    threads.worked_alone();
+                }
+            }
+        }
+    }
+
+    /// Panel by panel, and through each panel group by group: the panel then stays in the cache.
+    #[inline(always)]
+    fn sweep_alone<K: Kernel>(&mut self, kernel: K, y: &[f64], mu: f64, scores: &mut [f64]) {
+        let (rows, targets, mut groups) = self.parts(y, mu, scores);
+        for mut panel in rows {
+            for group in &mut groups {
+                panel.sweep(kernel, group);
+            }
+        }
+        for mut panel in targets {
+            for group in &mut groups {
+                panel.sweep(group);
+            }
+        }
+    }
+
+    /// The same by several threads, and returns whether one had to wait for long. A panel takes the
+    /// groups in their order, and a group the panels, so no bit depends on the threads.
+    fn sweep_together<K: Kernel + Sync>(
+        &mut self,
+        kernel: K,
+        instructions: InstructionSet,
+        pool: &ThreadPool,
+        y: &[f64],
+        mu: f64,
+        scores: &mut [f64],
+    ) -> bool {
+        let (rows, targets, groups) = self.parts(y, mu, scores);
+        let panels = rows.map(AnyPanel::Rows).chain(targets.map(AnyPanel::Targets));
+        Wavefront::new(groups.into_iter()).run(pool, panels, |panel, group| {
+            instructions.run(
+                #[inline(always)]
+                || match panel {
+                    AnyPanel::Rows(panel) => panel.sweep(kernel, group),
+                    AnyPanel::Targets(panel) => panel.sweep(group),
+                },
+            );
+        })
+    }
+
+    /// What a sweep works on: the panels of rows, those of targets, and the groups of samples.
+    #[inline(always)]
+    fn parts<'a>(
+        &'a mut self,
+        y: &'a [f64],
+        mu: f64,
+        scores: &'a mut [f64],
+    ) -> (
+        impl Iterator<Item = RowPanel<'a>> + Send,
+        impl Iterator<Item = TargetPanel<'a>> + Send,
+        Vec<Group<'a>>,
+    ) {
+        let Factor { l, d_inverse, z, targets, readouts, scratch, .. } = self;
+        let Scratch { w, p, beta, gamma, .. } = scratch;
+        let (order, targets, samples) = (l.order(), *targets, gamma.len());
+        let mu_inverse = 1.0 / mu;
+        let rows = l.iter_mut().zip(d_inverse.chunks_mut(ROWS)).zip(w.chunks(samples.max(1)));
+        let rows = rows.map(move |(((left, block), d_inverse), w)| RowPanel {
+            left,
+            block,
+            d_inverse,
+            mu_inverse,
+            w,
+        });
+        let readouts: &[usize] = readouts;
+        let target_panels = z.iter_mut().enumerate().map(move |(panel, z)| {
+            let first = panel * TARGET_ROWS;
+            TargetPanel { z, first, size: TARGET_ROWS.min(targets - first), readouts }
+        });
+        let row = readouts.len() * targets;
+        let mut p = p.chunks_mut((GROUP * order).max(1));
+        let mut beta = beta.chunks_mut((GROUP * order).max(1));
+        let mut y = y.chunks((GROUP * targets).max(1));
+        let mut scores = scores.chunks_mut((GROUP * row).max(1));
+        let groups = gamma.chunks_mut(GROUP).enumerate().map(|(index, gamma)| Group {
+            first: index * GROUP,
+            gamma,
+            p: p.next().unwrap_or_default(),
+            beta: beta.next().unwrap_or_default(),
+            y: y.next().unwrap_or_default(),
+            scores: scores.next().unwrap_or_default(),
+        });
+        (rows, target_panels, groups.collect())
+    }
+}
+
+/// One group of samples, with what it carries from panel to panel.
+struct Group<'a> {
+    /// The number of its first sample.
+    first: usize,
+    gamma: &'a mut [f64],
+    p: &'a mut [f64],
+    beta: &'a mut [f64],
+    y: &'a [f64],
+    scores: &'a mut [f64],
+}
+
+enum AnyPanel<'a> {
+    Rows(RowPanel<'a>),
+    Targets(TargetPanel<'a>),
+}
+
+impl Scratch {
+    /// β of the sample that was swept last, if it was swept alone.
+    pub(super) fn beta(&self) -> &[f64] {
+        &self.beta
+    }
+
+    /// The γ of each sample that was swept last: the one it started from, and the one it came to.
+    pub(super) fn gammas(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.first_gamma.iter().copied().zip(self.gamma.iter().copied())
+    }
+
+    /// Lays out samples for the sweep, padded with zeros to whole panels: for each its features, and
+    /// the γ that it starts from.
+    pub(super) fn start<'a>(
+        &mut self,
+        order: usize,
+        rows: impl Iterator<Item = (&'a [f64], f64)> + Clone,
+    ) {
+        self.first_gamma.clear();
+        self.first_gamma.extend(rows.clone().map(|(_, gamma)| gamma));
+        self.gamma.clone_from(&self.first_gamma);
+        let samples = self.gamma.len();
+        self.w.clear();
+        self.w.resize(panels::panels(order) * samples, Column::ZERO);
+        for (s, (row, _)) in rows.enumerate() {
+            for (panel, rows) in row.chunks(ROWS).enumerate() {
+                self.w[panel * samples + s].0[..rows.len()].copy_from_slice(rows);
+            }
+        }
+        self.p.resize(order * samples, 0.0);
+        self.beta.resize(order * samples, 0.0);
+    }
+}
+
+/// A panel of the triangle, and all samples' entries beside it.
+struct RowPanel<'a> {
+    left: &'a mut [Column<ROWS>],
+    block: &'a mut [Column<ROWS>],
+    d_inverse: &'a mut [f64],
+    mu_inverse: f64,
+    w: &'a [Column<ROWS>],
+}
+
+impl RowPanel<'_> {
+    #[inline(always)]
+    fn sweep<K: Kernel>(&mut self, kernel: K, group: &mut Group<'_>) {
+        match group.gamma.len() {
+            1 => self.sweep_group::<K, 1>(kernel, group),
+            2 => self.sweep_group::<K, 2>(kernel, group),
+            3 => self.sweep_group::<K, 3>(kernel, group),
+            _ => self.sweep_group::<K, GROUP>(kernel, group),
+        }
+    }
+
+    #[inline(always)]
+    fn sweep_group<K: Kernel, const G: usize>(&mut self, kernel: K, group: &mut Group<'_>) {
+        let mut w: [Column<ROWS>; G] = std::array::from_fn(|s| self.w[group.first + s]);
+        let mut gamma: [f64; G] = std::array::from_fn(|s| group.gamma[s]);
+        let (p_left, p_rest) = group.p.as_chunks_mut::<G>().0.split_at_mut(self.left.len());
+        let (beta_left, beta_rest) =
+            group.beta.as_chunks_mut::<G>().0.split_at_mut(self.left.len());
+        kernel.sweep(self.left, p_left, beta_left, &mut w);
+        kernel.sweep_diagonal(
+            self.block,
+            self.d_inverse,
+            self.mu_inverse,
+            &mut gamma,
+            p_rest,
+            beta_rest,
+            &mut w,
+        );
+        group.gamma.copy_from_slice(&gamma);
+    }
+}
+
+/// Some targets: their rows of Z, and where they lie among all targets.
+struct TargetPanel<'a> {
+    z: &'a mut [Column<TARGET_ROWS>],
+    first: usize,
+    size: usize,
+    readouts: &'a [usize],
+}
+
+impl TargetPanel<'_> {
+    #[inline(always)]
+    fn sweep(&mut self, group: &mut Group<'_>) {
+        match group.gamma.len() {
+            1 => self.sweep_group::<1>(group),
+            2 => self.sweep_group::<2>(group),
+            3 => self.sweep_group::<3>(group),
+            _ => self.sweep_group::<GROUP>(group),
+        }
+    }
+
+    #[inline(always)]
+    fn sweep_group<const G: usize>(&mut self, group: &mut Group<'_>) {
+        let TargetPanel { ref mut z, first, size, readouts } = *self;
+        let (p, beta) = (group.p.as_chunks::<G>().0, group.beta.as_chunks::<G>().0);
+        let targets = group.y.len() / G;
+        let mut w = [Column::ZERO; G];
+        for s in 0..G {
+            w[s].0[..size].copy_from_slice(&group.y[s * targets + first..][..size]);
+        }
+        let mut sums = [Column::ZERO; G];
+        let mut start = 0;
+        for (r, &end) in readouts.iter().enumerate() {
+            let part = start..end;
+            let (p, beta) = (&p[part.clone()], &beta[part.clone()]);
+            sweep_targets(&mut z[part], p, beta, &mut w, &mut sums);
+            start = end;
+            for s in 0..G {
+                let row = (s * readouts.len() + r) * targets;
+                group.scores[row + first..][..size].copy_from_slice(&sums[s].0[..size]);
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Weights that follow their factor sample by sample.
+//!
+//! A factor predicts by a forward substitution, which reads all of it. With the weights themselves at
+//! hand a prediction is a product of m × c numbers, some microseconds. They cost one back
+//! substitution per sample learned: the gain g = w·K⁻¹a, and W ← W + g·rᵀ with the residual
+//! r = y − aᵀW. That pays where samples are predicted more often than learned.
+
+use super::{
+    Factor, Update, check_length,
+    kernel::{add_outer_product, score},
+    panels::{TARGET_ROWS, TargetPanels, set_target_rows, target_rows},
+};
+use crate::numeric::Column;
+use crate::{
+    error::{Error, ModelFileError},
+    state::{ReadScope, WriteScope},
+};
+
+/// After this many samples the weights are solved anew, so that rounding errors do not add up.
+const SOLVE_EVERY: u32 = 1024;
+
+/// The weights of a factor, for all of its [readouts](Factor::readouts).
+///
+/// ```
+/// use broadstream::factor::{Factor, Update, Weights};
+///
+/// let mut factor = Factor::new(2, 0.1);
+/// factor.add_targets(1);
+/// let mut weights = Weights::of(&factor);
+/// let update = Update { features: &[1.0, 2.0], targets: &[1.0], weights: &[1.0], forgetting: 1.0 };
+/// weights.learn(&mut factor, update, &mut [0.0])?;
+/// let (fast, exact) = (weights.scores(&[3.0, 1.0])?, factor.scores(&[3.0, 1.0])?);
+/// assert!((fast[0] - exact[0]).abs() < 1e-15);
+/// # Ok::<(), broadstream::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Weights {
+    readouts: Vec<Readout>,
+    targets: usize,
+    instructions: crate::numeric::InstructionSet,
+    since_solved: u32,
+}
+
+/// The weights of the regression on the first features.
+#[derive(Clone, Debug)]
+struct Readout {
+    features: usize,
+    /// For each panel of targets a column per feature.
+    panels: TargetPanels,
+}
+
+impl Weights {
+    /// Solves for the weights of a factor.
+    pub fn of(factor: &Factor) -> Self {
+        let readout = |&features: &usize| Readout {
+            features,
+            panels: (0..factor.z.len()).map(|z| factor.solve_weights(z, features)).collect(),
+        };
+        Weights {
+            readouts: factor.readouts.iter().map(readout).collect(),
+            targets: factor.targets,
+            instructions: factor.instructions,
+            since_solved: 0,
+        }
+    }
+
+    /// Raises the number of targets, as [`Factor::add_targets`] does.
+    pub fn add_targets(&mut self, targets: usize) {
+        self.targets = self.targets.max(targets);
+        for Readout { features, panels } in &mut self.readouts {
+            panels
+                .resize_with(self.targets.div_ceil(TARGET_ROWS), || vec![Column::ZERO; *features]);
+        }
+    }
+
+    /// The predictions for one row of features, arranged as by [`Factor::scores`] and equal to them
+    /// but for rounding.
+    pub fn scores(&self, features: &[f64]) -> Result<Vec<f64>, Error> {
+        let order = self.readouts.last().map_or(0, |readout| readout.features);
+        check_length("features", order, features.len())?;
+        let mut scores = vec![0.0; self.readouts.len() * self.targets];
+        let rows = scores.chunks_exact_mut(self.targets.max(1));
+        for (row, readout) in rows.zip(&self.readouts) {
+            let targets = row.chunks_mut(TARGET_ROWS);
+            for (targets, weights) in targets.zip(&readout.panels) {
+                let mut sums = Column::ZERO;
+                self.instructions.run(
+                    #[inline(always)]
+                    || score(weights, features, &mut sums),
+                );
+                targets.copy_from_slice(&sums.0[..targets.len()]);
+            }
+        }
+        Ok(scores)
+    }
+
+    /// Has the factor learn one sample and follows it. `scores` receives the predictions of before,
+    /// which are those of [`scores`](Self::scores).
+    pub fn learn(
+        &mut self,
+        factor: &mut Factor,
+        update: Update<'_>,
+        scores: &mut [f64],
+    ) -> Result<(), Error> {
+        check_length("weights", 1, update.weights.len())?;
+        factor.sweep(update, scores)?;
+        scores.copy_from_slice(&self.scores(update.features)?);
+        self.since_solved += 1;
+        if self.since_solved == SOLVE_EVERY {
+            *self = Weights::of(factor);
+            return Ok(());
+        }
+        let gains: Vec<Vec<f64>> =
+            self.readouts.iter().map(|readout| factor.gain(readout.features)).collect();
+        self.follow(&gains, update.targets, scores);
+        Ok(())
+    }
+
+    /// The same with the gain that the factor would have if its ridge were larger by `missing_ridge`,
+    /// to within that many steps of conjugate gradients. The factor's own weights are then those of
+    /// the smaller ridge until [`give_to`](Self::give_to). The factor must have no readout but that
+    /// of all features.
+    pub fn learn_corrected(
+        &mut self,
+        factor: &mut Factor,
+        update: Update<'_>,
+        missing_ridge: f64,
+        steps: usize,
+        scores: &mut [f64],
+    ) -> Result<(), Error> {
+        check_length("weights", 1, update.weights.len())?;
+        check_length("readouts", 1, self.readouts.len())?;
+        factor.sweep(update, scores)?;
+        scores.copy_from_slice(&self.scores(update.features)?);
+        let gain = factor.corrected_gain(missing_ridge, steps)?;
+        self.follow(&[gain], update.targets, scores);
+        Ok(())
+    }
+
+    /// Gives the factor these weights.
+    pub fn give_to(&self, factor: &mut Factor) {
+        factor.set_weights(&self.rows());
+    }
+
+    /// W ← W + g·(y − ŷ)ᵀ for each readout's gain g.
+    fn follow(&mut self, gains: &[Vec<f64>], targets: &[f64], scores: &[f64]) {
+        let scores = scores.chunks_exact(self.targets.max(1));
+        for ((readout, gain), scores) in self.readouts.iter_mut().zip(gains).zip(scores) {
+            let panels = targets.chunks(TARGET_ROWS).zip(scores.chunks(TARGET_ROWS));
+            for (weights, (targets, scores)) in readout.panels.iter_mut().zip(panels) {
+                let mut residual = Column::ZERO;
+                for ((residual, y), score) in residual.0.iter_mut().zip(targets).zip(scores) {
+                    *residual = y - score;
+                }
+                self.instructions.run(
+                    #[inline(always)]
+                    || add_outer_product(weights, gain, &residual),
+                );
+            }
+        }
+    }
+
+    /// Saves the weights readout by readout, target by target.
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        let mut weights = Vec::new();
+        for readout in &self.readouts {
+            weights.extend(target_rows(&readout.panels, self.targets));
+        }
+        to.floats("weights", weights);
+        to.integer("since_solved", self.since_solved);
+    }
+
+    /// Takes over what was saved, into the weights of a factor that has learned nothing.
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let features: usize = self.readouts.iter().map(|readout| readout.features).sum();
+        let targets = from.length("weights").checked_div(features).unwrap_or(0);
+        let weights = from.floats("weights", targets * features)?;
+        let since_solved = from.count("since_solved", SOLVE_EVERY as usize - 1)?;
+        self.targets = 0;
+        self.readouts.iter_mut().for_each(|readout| readout.panels.clear());
+        self.add_targets(targets);
+        let mut rest = weights.as_slice();
+        for Readout { features, panels } in &mut self.readouts {
+            let (rows, others) = rest.split_at(targets * *features);
+            set_target_rows(panels, *features, rows);
+            rest = others;
+        }
+        self.since_solved = since_solved as u32;
+        Ok(())
+    }
+
+    /// How many targets there are.
+    pub(crate) fn targets(&self) -> usize {
+        self.targets
+    }
+
+    /// The weights on all features: one row per feature, one entry per target.
+    pub fn rows(&self) -> Vec<f64> {
+        let Some(Readout { features, panels }) = self.readouts.last() else { return Vec::new() };
+        let mut rows = vec![0.0; features * self.targets];
+        for (j, row) in rows.chunks_exact_mut(self.targets.max(1)).enumerate() {
+            for (targets, weights) in row.chunks_mut(TARGET_ROWS).zip(panels) {
+                targets.copy_from_slice(&weights[j].0[..targets.len()]);
+            }
+        }
+        rows
+    }
+}

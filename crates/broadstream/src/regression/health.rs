@@ -1,0 +1,124 @@
+//! Whether rounding has left the regressions what they should be.
+//!
+//! A regression that forgets is watched by what refreshes it ([`Fading`](crate::regression::RidgeRefresh)). One that
+//! forgets nothing has a watch of its own: after every so many samples its factor is compared with what it
+//! must do to a random vector. If it is that of a window it can be built anew from its samples when it
+//! fails. Without a window there is nothing that it could be built from, so it is only reported. Learning
+//! adds up positive numbers, and its rounding errors grow slowly: ten million samples leave 1e-13.
+
+use crate::{
+    error::{Error, ModelFileError},
+    regression::factor::{Factor, Health, Probe, Update},
+    state::{ReadScope, WriteScope},
+};
+
+/// Samples between two checks.
+const CHECK_EVERY: usize = 1024;
+
+/// From this residual on a regression is to be built anew, if it can be.
+const LARGEST_RESIDUAL: f64 = 1e-8;
+
+/// How one regression of a model fares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegressionHealth {
+    /// What the regression is called among the [members](crate::Classifier::members) of its model.
+    pub name: String,
+    /// How many features it sees.
+    pub features: usize,
+    /// The state of its factor now.
+    pub now: Health,
+    /// The largest residual of all checks so far.
+    pub worst_residual: f64,
+    /// How often it was built anew from its sums or samples.
+    pub refreshes: u64,
+}
+
+/// Watches over a regression that forgets nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch {
+    probe: Probe,
+    ridge: f64,
+    since_check: usize,
+    worst_residual: f64,
+    rebuilds: u64,
+}
+
+impl Watch {
+    pub(crate) fn new(order: usize, ridge: f64) -> Self {
+        let probe = Probe::new(order, ridge);
+        Watch { probe, ridge, since_check: 0, worst_residual: 0.0, rebuilds: 0 }
+    }
+
+    /// How many samples may be learned at once, so that checks fall on the same samples whatever the
+    /// blocks.
+    pub(crate) fn until_check(&self) -> usize {
+        CHECK_EVERY - self.since_check
+    }
+
+    /// Follows a factor that has learned samples, and taken others back. Returns whether it is sound.
+    pub(crate) fn follow(
+        &mut self,
+        factor: &Factor,
+        learned: Update<'_>,
+        removed: Option<Update<'_>>,
+    ) -> Result<bool, Error> {
+        self.probe.learn(learned)?;
+        if let Some(removed) = removed {
+            self.probe.unlearn(removed)?;
+        }
+        self.since_check += learned.weights.len();
+        if self.since_check < CHECK_EVERY {
+            return Ok(true);
+        }
+        self.since_check = 0;
+        let residual = self.probe.check(factor).residual;
+        self.worst_residual = self.worst_residual.max(residual);
+        Ok(residual <= LARGEST_RESIDUAL)
+    }
+
+    /// Follows a factor from which samples were taken back.
+    pub(crate) fn unlearn(&mut self, removed: Update<'_>) -> Result<(), Error> {
+        self.probe.unlearn(removed)
+    }
+
+    /// Follows a factor that was corrected.
+    pub(crate) fn correct(
+        &mut self,
+        features: &[f64],
+        change: &[f64],
+        weight: f64,
+    ) -> Result<(), Error> {
+        self.probe.correct(features, change, weight)
+    }
+
+    /// Follows a factor that was built anew, and now stands for so many samples.
+    pub(crate) fn rebuilt(&mut self, factor: &Factor, samples: u64) {
+        self.probe = Probe::of(factor, self.ridge, samples);
+        self.rebuilds = self.rebuilds.saturating_add(1);
+    }
+
+    pub(crate) fn health(&self, name: String, factor: &Factor) -> RegressionHealth {
+        RegressionHealth {
+            name,
+            features: factor.order(),
+            now: self.probe.check(factor),
+            worst_residual: self.worst_residual,
+            refreshes: self.rebuilds,
+        }
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        self.probe.save(&mut to.scope("probe"));
+        to.integer("since_check", self.since_check);
+        to.float("worst_residual", self.worst_residual);
+        to.integer("rebuilds", self.rebuilds);
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        self.probe.restore(&from.scope("probe")?)?;
+        self.since_check = from.count("since_check", CHECK_EVERY - 1)?;
+        self.worst_residual = from.float("worst_residual", 0.0..=f64::MAX)?;
+        self.rebuilds = from.integer("rebuilds")?;
+        Ok(())
+    }
+}

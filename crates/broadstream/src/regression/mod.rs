@@ -1,0 +1,16 @@
+//! One ridge regression on broad features, exact after every sample: its triangular [`factor`], the refresh
+//! that keeps the ridge of a regression that forgets, and the watch over rounding.
+
+mod batch;
+pub mod factor;
+mod health;
+mod plan;
+mod ridge_refresh;
+mod ridge_regression;
+
+pub use self::health::RegressionHealth;
+pub(crate) use self::{
+    batch::{Batch, BatchView},
+    plan::RegressionPlan,
+    ridge_regression::RidgeRegression,
+};

@@ -1,0 +1,356 @@
+//! A regression that forgets: the past fades, the ridge must not.
+//!
+//! The paper's Algorithm 2 keeps P ← μP + a·aᵀ and factorises P + λI anew for every sample, which
+//! costs m³/6. Here the sweep itself starts at γ = μ and so multiplies all that the factor holds by
+//! μ, the ridge included. Every T samples the factor is built anew from P + (λ/μ)I, with the weights
+//! kept as they are, just as Algorithm 2 keeps them while its ridge is restored. The k-th sweep after
+//! that makes it exactly the factor of P + μᵏ⁻¹λI; so T = 1 is Algorithm 2 to rounding. Without the
+//! refresh the ridge would die away and the weights run wild. Where that is not near enough to
+//! Algorithm 2, each sample's gain can be corrected for the ridge that is missing
+//! ([`Weights::learn_corrected`](crate::regression::factor::Weights::learn_corrected)).
+
+use crate::{
+    error::{Error, ModelFileError},
+    numeric::Threads,
+    regression::factor::{Factor, Gram, Health, Probe, Update},
+    state::{ReadScope, WriteScope},
+};
+
+/// A refresh may wait until this share of the ridge is left,
+const RIDGE_SHARE: f64 = 1.0 / 4.0;
+
+/// and until this share if it would otherwise take more time than the sweeps between two of them,
+const LEAST_RIDGE_SHARE: f64 = 1.0 / 16.0;
+
+/// which is the case for fewer samples than the order of the factor divided by this: measured, a
+/// refresh of order 1100 costs as much as 154 sweeps.
+const ORDERS_PER_SAMPLE: usize = 7;
+
+/// Samples that are added to P together; they are kept until then.
+const BLOCK: usize = 64;
+
+/// However slowly the ridge fades, the factor is built anew after this many samples.
+const LONGEST_INTERVAL: usize = 10_000;
+
+/// After every so many samples the factor is compared with what it should be, which takes as long as
+/// some ten sweeps,
+const CHECK_EVERY: usize = 1024;
+
+/// and refreshed early if it is farther off than this.
+const LARGEST_RESIDUAL: f64 = 1e-8;
+
+/// What a learner that forgets keeps beside its factor.
+#[derive(Clone, Debug)]
+pub(crate) struct RidgeRefresh {
+    mu: f64,
+    ridge: f64,
+    /// Samples between two refreshes.
+    interval: usize,
+    /// Samples since the last refresh.
+    since_refresh: usize,
+    /// μ to the power of `since_refresh`.
+    decay: f64,
+    /// P divided by `decay`: new samples then grow instead of old ones shrinking, and the sum does
+    /// not depend on how samples were divided into blocks.
+    gram: Gram,
+    /// Features and weights still to be added to `gram`.
+    pending: Vec<f64>,
+    pending_weights: Vec<f64>,
+    probe: Probe,
+    /// Samples since it was asked.
+    since_check: usize,
+    refreshes: u64,
+    worst_residual: f64,
+}
+
+impl RidgeRefresh {
+    /// For a factor that has learned nothing; its ridge must be λ/μ too.
+    pub(crate) fn new(order: usize, mu: f64, ridge: f64, interval: Option<usize>) -> Self {
+        RidgeRefresh {
+            mu,
+            ridge,
+            interval: interval.unwrap_or_else(|| default_interval(mu, order)),
+            since_refresh: 0,
+            decay: 1.0,
+            gram: Gram::new(order),
+            pending: Vec::new(),
+            pending_weights: Vec::new(),
+            probe: Probe::new(order, ridge / mu),
+            since_check: 0,
+            refreshes: 0,
+            worst_residual: 0.0,
+        }
+    }
+
+    /// Shares threads with others.
+    pub(crate) fn share_threads(&mut self, threads: &Threads) {
+        self.gram.share_threads(threads);
+    }
+
+    /// The ridge that the factor lacks once the sample was swept that is absorbed next.
+    pub(crate) fn missing_ridge(&self) -> f64 {
+        self.ridge * (1.0 - self.decay)
+    }
+
+    /// Samples between two refreshes.
+    pub(crate) fn interval(&self) -> usize {
+        self.interval
+    }
+
+    /// How many samples may be learned before the factor may have to be refreshed.
+    pub(crate) fn until_refresh(&self) -> usize {
+        (CHECK_EVERY - self.since_check).min(self.interval - self.since_refresh)
+    }
+
+    /// How often the factor was refreshed.
+    pub(crate) fn refreshes(&self) -> u64 {
+        self.refreshes
+    }
+
+    /// The largest residual that was found so far.
+    pub(crate) fn worst_residual(&self) -> f64 {
+        self.worst_residual
+    }
+
+    /// How its factor fares.
+    pub(crate) fn health(&self, factor: &Factor) -> Health {
+        self.probe.check(factor)
+    }
+
+    /// Takes note that the factor was given other weights.
+    pub(crate) fn weights_were_given(&mut self, factor: &Factor) {
+        self.probe.weights_were_given(factor);
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        to.integer("since_refresh", self.since_refresh);
+        to.float("decay", self.decay);
+        // What is pending depends on how samples came in blocks, the sum of all does not.
+        let mut gram = self.gram.clone();
+        let added = gram.add(&self.pending, &self.pending_weights);
+        debug_assert!(added.is_ok(), "a weight is pending for each row of features");
+        gram.save(&mut to.scope("gram"));
+        self.probe.save(&mut to.scope("probe"));
+        to.integer("since_check", self.since_check);
+        to.integer("refreshes", self.refreshes);
+        to.float("worst_residual", self.worst_residual);
+    }
+
+    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        let since_refresh = from.count("since_refresh", self.interval - 1)?;
+        let decay = from.float("decay", f64::MIN_POSITIVE..=1.0)?;
+        self.gram.restore(&from.scope("gram")?)?;
+        self.probe.restore(&from.scope("probe")?)?;
+        self.since_check = from.count("since_check", CHECK_EVERY - 1)?;
+        self.refreshes = from.integer("refreshes")?;
+        self.worst_residual = from.float("worst_residual", 0.0..=f64::MAX)?;
+        self.since_refresh = since_refresh;
+        self.decay = decay;
+        self.pending.clear();
+        self.pending_weights.clear();
+        Ok(())
+    }
+
+    /// Follows the factor, which has learned these samples, at most as many as could be learned
+    /// [before a refresh](Self::until_refresh), and refreshes it when it is time. Returns whether it
+    /// did.
+    pub(crate) fn absorb(
+        &mut self,
+        update: Update<'_>,
+        factor: &mut Factor,
+    ) -> Result<bool, Error> {
+        self.probe.follow(update);
+        self.pending.extend_from_slice(update.features);
+        for weight in update.weights {
+            self.decay *= self.mu;
+            self.pending_weights.push(weight / self.decay);
+        }
+        self.since_refresh += update.weights.len();
+        self.since_check += update.weights.len();
+        let suffered = self.since_check >= CHECK_EVERY && self.has_suffered(factor);
+        let refresh = suffered || self.since_refresh >= self.interval;
+        if refresh || self.pending_weights.len() >= BLOCK {
+            self.gram.add(&self.pending, &self.pending_weights)?;
+            self.pending.clear();
+            self.pending_weights.clear();
+        }
+        if refresh {
+            self.gram.scale(self.decay);
+            self.decay = 1.0;
+            self.since_refresh = 0;
+            self.refreshes = self.refreshes.saturating_add(1);
+            // The next sweep turns λ/μ into λ.
+            let ridge = factor.refactor(&self.gram, self.ridge / self.mu)?;
+            self.probe.refactored(factor, ridge);
+            if suffered {
+                // The weights are what they are: a refresh cannot put them right.
+                self.probe.weights_were_given(factor);
+            }
+        }
+        Ok(refresh)
+    }
+
+    /// Whether the factor is too far from what it should be.
+    fn has_suffered(&mut self, factor: &Factor) -> bool {
+        let Health { residual, .. } = self.probe.check(factor);
+        self.since_check = 0;
+        self.worst_residual = self.worst_residual.max(residual);
+        residual > LARGEST_RESIDUAL
+    }
+}
+
+/// The number of samples after which a quarter of the ridge is left, or less if that spares time.
+/// Counted rather than computed by logarithms, whose last bit differs between platforms.
+fn default_interval(mu: f64, order: usize) -> usize {
+    let after = |least_share: f64| {
+        let mut share = 1.0;
+        let mut interval = 0;
+        while share > least_share && interval < LONGEST_INTERVAL {
+            share *= mu;
+            interval += 1;
+        }
+        interval
+    };
+    (order / ORDERS_PER_SAMPLE).clamp(after(RIDGE_SHARE), after(LEAST_RIDGE_SHARE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{numeric::Random, regression::factor::tests::through_state};
+
+    const MU: f64 = 0.95;
+
+    /// A factor that forgets, and what keeps it in shape.
+    fn start(order: usize) -> (Factor, RidgeRefresh) {
+        (Factor::new(order, 0.5 / MU), RidgeRefresh::new(order, MU, 0.5, None))
+    }
+
+    fn rows(order: usize, count: usize) -> Vec<f64> {
+        let mut random = Random::new(order as u64, "rows", "");
+        (0..count * order).map(|_| random.signed_unit()).collect()
+    }
+
+    fn learn(factor: &mut Factor, fading: &mut RidgeRefresh, features: &[f64]) -> Vec<f64> {
+        learn_with(factor, fading, features, MU)
+    }
+
+    fn learn_with(
+        factor: &mut Factor,
+        fading: &mut RidgeRefresh,
+        features: &[f64],
+        forgetting: f64,
+    ) -> Vec<f64> {
+        let mut scores = vec![0.0; factor.targets()];
+        let targets: Vec<f64> = (0..factor.targets()).map(|k| features[0] - k as f64).collect();
+        let update = Update { features, targets: &targets, weights: &[1.5], forgetting };
+        factor.sweep(update, &mut scores).unwrap();
+        fading.absorb(update, factor).unwrap();
+        scores
+    }
+
+    #[test]
+    fn restored_between_two_refreshes_it_continues_to_the_bit() {
+        for order in [1, 5, 11, 12, 13, 24, 25, 40] {
+            let rows = rows(order, 200);
+            // Before the first refresh, after some, right after one, and with a full block behind.
+            for at in [0, 7, 70, 81, 100] {
+                let (mut factor, mut fading) = start(order);
+                factor.add_targets(5);
+                for row in rows.chunks_exact(order).take(at) {
+                    learn(&mut factor, &mut fading, row);
+                }
+                let (mut other, mut other_fading) = start(order);
+                through_state(|to| factor.save(to), |from| other.restore(from)).unwrap();
+                through_state(|to| fading.save(to), |from| other_fading.restore(from)).unwrap();
+                other.add_targets(5);
+                for row in rows.chunks_exact(order).skip(at) {
+                    let scores = learn(&mut factor, &mut fading, row);
+                    assert_eq!(learn(&mut other, &mut other_fading, row), scores, "order {order}");
+                }
+                assert_eq!(other.weights(), factor.weights(), "order {order}, at {at}");
+                assert_eq!(other_fading.health(&other), fading.health(&factor));
+                assert_eq!(other_fading.worst_residual(), fading.worst_residual());
+                assert_eq!(other_fading.refreshes(), fading.refreshes());
+            }
+        }
+    }
+
+    #[test]
+    fn a_sound_factor_stays_near_to_what_it_learned() {
+        for (order, mu, interval) in [(13, 0.95, None), (25, 0.9, Some(1)), (40, 0.9995, None)] {
+            let mut factor = Factor::new(order, 0.5 / mu);
+            let mut fading = RidgeRefresh::new(order, mu, 0.5, interval);
+            for (i, row) in rows(order, 4000).chunks_exact(order).enumerate() {
+                // Targets come into being now and then.
+                factor.add_targets(1 + i / 1000);
+                learn_with(&mut factor, &mut fading, row, mu);
+            }
+            assert!(fading.worst_residual() > 0.0 && fading.worst_residual() < 1e-12);
+            assert_eq!(fading.refreshes(), 4000 / fading.interval() as u64);
+            let health = fading.health(&factor);
+            assert!(health.residual < 1e-12, "{health:?}");
+            assert_eq!(health.samples, 4000);
+        }
+    }
+
+    #[test]
+    fn a_factor_that_suffered_is_refreshed_early() {
+        let mu = 0.9999;
+        let mut factor = Factor::new(13, 0.5 / mu);
+        let mut fading = RidgeRefresh::new(13, mu, 0.5, None);
+        factor.add_targets(2);
+        for (i, row) in rows(13, 3000).chunks_exact(13).enumerate() {
+            if i == 100 {
+                // Something that the sums do not know.
+                let update = Update {
+                    features: row,
+                    targets: &[1.0, 0.0],
+                    weights: &[1e-3],
+                    forgetting: 1.0,
+                };
+                factor.sweep(update, &mut [0.0; 2]).unwrap();
+            }
+            learn_with(&mut factor, &mut fading, row, mu);
+            assert_eq!(fading.refreshes(), u64::from(i >= CHECK_EVERY - 1), "sample {i}");
+        }
+        assert!(fading.worst_residual() > LARGEST_RESIDUAL);
+        assert!(fading.health(&factor).residual < 1e-12);
+    }
+
+    #[test]
+    fn a_state_that_cannot_be_is_refused() {
+        let (mut factor, mut fading) = start(13);
+        for row in rows(13, 10).chunks_exact(13) {
+            learn(&mut factor, &mut fading, row);
+        }
+        let refused = |change: &dyn Fn(&mut WriteScope<'_>)| {
+            let (_, mut fresh) = start(13);
+            let save = |to: &mut WriteScope<'_>| {
+                fading.save(to);
+                change(to);
+            };
+            through_state(save, |from| fresh.restore(from)).is_err()
+        };
+        assert!(!refused(&|_| ()));
+        assert!(refused(&|to| to.integer("since_refresh", fading.interval())));
+        assert!(refused(&|to| to.integer("since_check", 1024_u64)));
+        assert!(refused(&|to| to.float("decay", 0.0)));
+        assert!(refused(&|to| to.scope("gram").floats("p", vec![0.0; 90])));
+        assert!(refused(&|to| to.scope("probe").floats("moments", vec![f64::NAN; 13])));
+        assert!(refused(&|to| to.scope("probe").float("ridge", -1.0)));
+        assert!(refused(&|to| to.float("worst_residual", -1.0)));
+    }
+
+    #[test]
+    fn the_interval_follows_the_forgetting_and_the_order() {
+        assert_eq!(default_interval(0.1, 7), 1);
+        assert_eq!(default_interval(0.9, 70), 14);
+        assert_eq!(default_interval(0.9, 140), 20);
+        assert_eq!(default_interval(0.9, 5100), 27);
+        assert_eq!(default_interval(0.99, 300), 138);
+        assert_eq!(default_interval(0.99, 1100), 157);
+        assert_eq!(default_interval(0.999, 1100), 1386);
+        assert_eq!(default_interval(1.0 - 1e-12, 1100), LONGEST_INTERVAL);
+    }
+}

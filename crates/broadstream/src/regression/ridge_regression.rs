@@ -1,0 +1,358 @@
+//! One ridge regression of a model: a factor, and what keeps it in shape while it forgets.
+
+use super::{
+    batch::{Batch, BatchView},
+    factor::{Factor, Sums, Update, Weights},
+    health::{RegressionHealth, Watch},
+    plan::RegressionPlan,
+    ridge_refresh::RidgeRefresh,
+};
+use crate::{
+    config::OnlineBlsConfig,
+    error::{Error, ModelFileError},
+    features::Features,
+    numeric::Threads,
+    state::{ReadScope, WriteScope},
+};
+
+/// A ridge regression on the first of a model's features.
+#[derive(Clone, Debug)]
+pub(crate) struct RidgeRegression {
+    plan: RegressionPlan,
+    correction_steps: usize,
+    factor: Factor,
+    upkeep: Upkeep,
+    /// The weights, if they are kept up to date.
+    kept: Option<Weights>,
+    /// The scores of the last run, and its features if they are fewer than the model's.
+    scores: Vec<f64>,
+    prefix: Vec<f64>,
+    /// The leverages of the last run.
+    leverages: Vec<f64>,
+}
+
+/// What keeps a factor in shape.
+#[derive(Clone, Debug)]
+enum Upkeep {
+    /// It forgets, and is refreshed.
+    Refresh(RidgeRefresh),
+    /// It does not, and is watched.
+    Watch(Watch),
+}
+
+impl RidgeRegression {
+    /// A regression that has learned nothing.
+    pub(crate) fn new(plan: RegressionPlan, config: &OnlineBlsConfig, threads: &Threads) -> Self {
+        let RegressionPlan { features, forgetting, ridge, .. } = plan;
+        let mut upkeep = if forgetting < 1.0 {
+            Upkeep::Refresh(RidgeRefresh::new(features, forgetting, ridge, config.refresh_every))
+        } else {
+            Upkeep::Watch(Watch::new(features, ridge))
+        };
+        upkeep.share_threads(threads);
+        // Forgetting nothing divides by 1; see `refresh` for the rest.
+        let mut factor = Factor::new(features, ridge / forgetting);
+        for nested in config.nested_features() {
+            factor.add_readout(nested);
+        }
+        factor.share_threads(threads);
+        let kept =
+            (config.keep_weights || config.correction_steps > 0).then(|| Weights::of(&factor));
+        RidgeRegression {
+            plan,
+            upkeep,
+            correction_steps: config.correction_steps,
+            factor,
+            kept,
+            scores: Vec::new(),
+            prefix: Vec::new(),
+            leverages: Vec::new(),
+        }
+    }
+
+    pub(crate) fn plan(&self) -> &RegressionPlan {
+        &self.plan
+    }
+
+    pub(crate) fn factor(&self) -> &Factor {
+        &self.factor
+    }
+
+    /// How many features each of its nested models has.
+    pub(crate) fn readouts(&self) -> &[usize] {
+        self.factor.readouts()
+    }
+
+    /// The output weights: one row per feature, one entry per class.
+    pub(crate) fn weights(&self) -> Vec<f64> {
+        self.kept.as_ref().map_or_else(|| self.factor.weights(), Weights::rows)
+    }
+
+    /// Samples between two refreshes, if it forgets.
+    pub(crate) fn refresh_every(&self) -> Option<usize> {
+        match &self.upkeep {
+            Upkeep::Refresh(refresh) => Some(refresh.interval()),
+            Upkeep::Watch(_) => None,
+        }
+    }
+
+    /// Makes room for that many classes.
+    pub(crate) fn add_classes(&mut self, classes: usize) {
+        self.factor.add_targets(classes);
+        if let Some(kept) = &mut self.kept {
+            kept.add_targets(classes);
+        }
+    }
+
+    /// The features that it sees, of those that it was given.
+    fn seen<'a>(&self, features: &'a Features) -> &'a [f64] {
+        if self.plan.sees_labels { &features.labelled } else { &features.plain }
+    }
+
+    /// For each nested model a row of scores.
+    pub(crate) fn scores(&self, features: &Features) -> Result<Vec<f64>, Error> {
+        let features = &self.seen(features)[..self.plan.features];
+        match &self.kept {
+            Some(kept) => kept.scores(features),
+            None => self.factor.scores(features),
+        }
+    }
+
+    /// The same for several samples, and the leverage of each.
+    pub(crate) fn scores_many(
+        &self,
+        features: &Features,
+        samples: usize,
+    ) -> Result<(Vec<f64>, Vec<f64>), Error> {
+        let given = self.seen(features);
+        let length = given.len().checked_div(samples).unwrap_or(0).max(1);
+        let rows = given.chunks_exact(length).map(|row| &row[..self.plan.features]);
+        let seen: Vec<f64> = rows.clone().flatten().copied().collect();
+        let (mut scores, leverages) = self.factor.scores_many(&seen)?;
+        if let Some(kept) = &self.kept {
+            scores.clear();
+            for row in rows {
+                scores.extend(kept.scores(row)?);
+            }
+        }
+        Ok((scores, leverages))
+    }
+
+    /// Learns samples. Their [scores](Self::last_scores) of before are left behind.
+    pub(crate) fn learn(&mut self, run: BatchView<'_>) -> Result<(), Error> {
+        let samples = run.weights.len();
+        let given = self.seen(run.features);
+        let length = given.len() / samples.max(1);
+        let (order, classes) = (self.plan.features, self.factor.targets());
+        let row = self.readouts().len() * classes;
+        self.leverages.clear();
+        self.scores.clear();
+        self.scores.resize(samples * row, 0.0);
+        let mut prefix = std::mem::take(&mut self.prefix);
+        let features = if order == length {
+            given
+        } else {
+            prefix.clear();
+            let rows = given.chunks_exact(length);
+            rows.for_each(|row| prefix.extend_from_slice(&row[..order]));
+            &prefix
+        };
+        // The factor is refreshed after the same samples for any block size, and weights that follow it
+        // do so sample by sample.
+        let mut start = 0;
+        while start < samples {
+            let most = match (&self.kept, &self.upkeep) {
+                (Some(_), _) => 1,
+                (None, Upkeep::Refresh(refresh)) => refresh.until_refresh(),
+                (None, Upkeep::Watch(watch)) => watch.until_check(),
+            };
+            let end = samples.min(start + most);
+            let update = Update {
+                features: &features[start * order..end * order],
+                targets: &run.targets[start * classes..end * classes],
+                weights: &run.weights[start..end],
+                forgetting: self.plan.forgetting,
+            };
+            self.sweep(update, start * row..end * row)?;
+            start = end;
+        }
+        self.prefix = prefix;
+        Ok(())
+    }
+
+    /// Learns samples before the next refresh, and refreshes then.
+    fn sweep(&mut self, update: Update<'_>, scores: std::ops::Range<usize>) -> Result<(), Error> {
+        let scores = &mut self.scores[scores];
+        match (&mut self.kept, &self.upkeep) {
+            (None, _) => self.factor.sweep(update, scores)?,
+            (Some(kept), Upkeep::Refresh(refresh)) if self.correction_steps > 0 => {
+                let (missing, steps) = (refresh.missing_ridge(), self.correction_steps);
+                kept.learn_corrected(&mut self.factor, update, missing, steps, scores)?;
+            }
+            (Some(kept), _) => kept.learn(&mut self.factor, update, scores)?,
+        }
+        self.leverages.extend(self.factor.last_leverages());
+        let refresh = match &mut self.upkeep {
+            Upkeep::Refresh(refresh) => refresh,
+            Upkeep::Watch(watch) => return watch.follow(&self.factor, update, None).map(|_| ()),
+        };
+        let refreshed = refresh.absorb(update, &mut self.factor)?;
+        match &mut self.kept {
+            Some(kept) if refreshed && self.correction_steps > 0 => {
+                kept.give_to(&mut self.factor);
+                refresh.weights_were_given(&self.factor);
+            }
+            Some(kept) if refreshed => *kept = Weights::of(&self.factor),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Learns one sample and takes back another, if there is one to be. Returns whether the factor came
+    /// through. It must forget nothing.
+    pub(crate) fn slide(
+        &mut self,
+        learned: BatchView<'_>,
+        removed: Option<&Batch>,
+    ) -> Result<bool, Error> {
+        fn update(run: BatchView<'_>, order: usize) -> Update<'_> {
+            let BatchView { features, targets, weights } = run;
+            let features = &features.plain[..weights.len() * order];
+            Update { features, targets, weights, forgetting: 1.0 }
+        }
+        let order = self.plan.features;
+        self.scores.clear();
+        self.scores.resize(self.readouts().len() * self.factor.targets(), 0.0);
+        let nothing = Batch::default();
+        let removed = removed.unwrap_or(&nothing).view();
+        let (learned, removed) = (update(learned, order), update(removed, order));
+        let sound = self.factor.slide(learned, removed, &mut self.scores)?;
+        self.leverages = self.factor.last_leverages();
+        let Upkeep::Watch(watch) = &mut self.upkeep else { return Ok(sound) };
+        Ok(watch.follow(&self.factor, learned, Some(removed))? && sound)
+    }
+
+    /// What it has summed; it must forget nothing.
+    pub(crate) fn sums(&self) -> Sums {
+        Sums::of(&self.factor, self.plan.ridge)
+    }
+
+    /// Becomes the optimum of what was summed of so many samples; it must forget nothing.
+    pub(crate) fn rebuild(&mut self, sums: &Sums, samples: u64) -> Result<(), Error> {
+        self.factor.rebuild(sums, self.plan.ridge)?;
+        if let Upkeep::Watch(watch) = &mut self.upkeep {
+            watch.rebuilt(&self.factor, samples);
+        }
+        self.follow_factor();
+        Ok(())
+    }
+
+    /// Takes back samples; it must forget nothing. If one is refused, which is named by its row, the
+    /// regression is to be thrown away.
+    pub(crate) fn unlearn(&mut self, rows: &Batch) -> Result<(), (usize, Error)> {
+        for (row, update) in rows.updates(self.plan.features).enumerate() {
+            let Update { features, targets, weights, .. } = update;
+            self.factor.unlearn(features, targets, weights[0]).map_err(|error| (row, error))?;
+            if let Upkeep::Watch(watch) = &mut self.upkeep {
+                watch.unlearn(update).map_err(|error| (row, error))?;
+            }
+        }
+        self.follow_factor();
+        Ok(())
+    }
+
+    /// Adds `change` to the targets of a sample; it must forget nothing.
+    pub(crate) fn correct(
+        &mut self,
+        features: &[f64],
+        change: &[f64],
+        weight: f64,
+    ) -> Result<(), Error> {
+        let features = &features[..self.plan.features];
+        self.factor.correct(features, change, weight)?;
+        if let Upkeep::Watch(watch) = &mut self.upkeep {
+            watch.correct(features, change, weight)?;
+        }
+        self.follow_factor();
+        Ok(())
+    }
+
+    /// Brings the weights up to date, if they are kept.
+    fn follow_factor(&mut self) {
+        if let Some(kept) = &mut self.kept {
+            *kept = Weights::of(&self.factor);
+        }
+    }
+
+    /// How it fares.
+    pub(crate) fn health(&self) -> RegressionHealth {
+        let name = self.plan.name.clone();
+        match &self.upkeep {
+            Upkeep::Watch(watch) => watch.health(name, &self.factor),
+            Upkeep::Refresh(refresh) => RegressionHealth {
+                name,
+                features: self.plan.features,
+                now: refresh.health(&self.factor),
+                worst_residual: refresh.worst_residual(),
+                refreshes: refresh.refreshes(),
+            },
+        }
+    }
+
+    pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
+        self.factor.save(&mut to.scope("factor"));
+        match &self.upkeep {
+            Upkeep::Refresh(refresh) => refresh.save(&mut to.scope("fading")),
+            Upkeep::Watch(watch) => watch.save(&mut to.scope("watch")),
+        }
+        if let Some(kept) = &self.kept {
+            kept.save(&mut to.scope("weights"));
+        }
+    }
+
+    /// Takes over a regression of the same plan that knows so many classes.
+    pub(crate) fn restore(
+        &mut self,
+        from: &ReadScope<'_>,
+        classes: usize,
+    ) -> Result<(), ModelFileError> {
+        self.factor.restore(&from.scope("factor")?)?;
+        let sound = self.factor.targets() == classes;
+        from.check("factor", sound, "of as many targets as there are classes")?;
+        self.add_classes(classes);
+        match &mut self.upkeep {
+            Upkeep::Refresh(refresh) => refresh.restore(&from.scope("fading")?)?,
+            Upkeep::Watch(watch) => watch.restore(&from.scope("watch")?)?,
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.restore(&from.scope("weights")?)?;
+            let sound = kept.targets() == classes;
+            from.check("weights", sound, "of as many targets as there are classes")?;
+        }
+        Ok(())
+    }
+
+    /// Shares threads with others.
+    pub(crate) fn share_threads(&mut self, threads: &Threads) {
+        self.factor.share_threads(threads);
+        self.upkeep.share_threads(threads);
+    }
+
+    /// The leverages of the samples of the last run, before they were learned.
+    pub(crate) fn last_leverages(&self) -> &[f64] {
+        &self.leverages
+    }
+
+    /// The scores of the last run: for each sample and nested model a row.
+    pub(crate) fn last_scores(&self) -> &[f64] {
+        &self.scores
+    }
+}
+
+impl Upkeep {
+    fn share_threads(&mut self, threads: &Threads) {
+        if let Upkeep::Refresh(refresh) = self {
+            refresh.share_threads(threads);
+        }
+    }
+}
