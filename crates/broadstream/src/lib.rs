@@ -47,7 +47,10 @@ pub mod stream;
 
 pub use self::{
     classifier::{Classifier, Member},
-    config::{ClassWeight, EnhancementSource, Forgetting, OnlineBlsConfig, Ridge, WeightScale},
+    config::{
+        ClassWeight, ConfigOption, EnhancementSource, Forgetting, Named, OnlineBlsConfig, Preset,
+        Ridge, Scope, Topic, Values, WeightScale,
+    },
     data::{Block, Input, InputKind, Sample, Schema, Scores, arg_max},
     error::Error,
     numeric::Activation,

@@ -1,5 +1,7 @@
 //! How much samples count by their class.
 
+use super::choice::{Choice, Named};
+
 /// How much a sample counts by how rare its class is so far.
 ///
 /// ```
@@ -19,4 +21,19 @@ pub enum ClassWeight {
     Balanced,
     /// The square root of that, at most 10: halfway between.
     Auto,
+}
+
+impl Choice for ClassWeight {
+    const CHOICES: &'static [(Self, Named)] = &[
+        (ClassWeight::None, Named::new("none", "Every class counts alike")),
+        (
+            ClassWeight::Balanced,
+            Named::new(
+                "balanced",
+                "Rare classes count as much as frequent ones, at a cost in plain accuracy",
+            ),
+        ),
+        (ClassWeight::Auto, Named::new("auto", "Halfway: the square root of that, at most 10")),
+    ];
+    const RULE: &'static str = "one of none, balanced, auto";
 }

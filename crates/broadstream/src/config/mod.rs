@@ -1,17 +1,25 @@
-//! The options of a model: what each may be, its default, the presets, and their form in JSON.
+//! The options of a model: each defined once, the presets, and the one way from both to a configuration.
 
+mod bytes;
+mod choice;
 mod class_weight;
 mod feature_options;
 mod forgetting;
-mod json;
 mod online_bls;
+mod options;
+mod preset;
+mod resolve;
 mod ridge;
+mod scaling;
 
 pub(crate) use self::online_bls::check;
 pub use self::{
+    choice::Named,
     class_weight::ClassWeight,
     feature_options::{EnhancementSource, WeightScale},
     forgetting::Forgetting,
     online_bls::OnlineBlsConfig,
+    options::{ConfigOption, Scope, Topic, Values},
+    preset::Preset,
     ridge::Ridge,
 };

@@ -21,6 +21,14 @@ pub enum Ridge {
 }
 
 impl Ridge {
+    /// The ridge, if one was given.
+    pub fn fixed(self) -> Option<f64> {
+        match self {
+            Ridge::Auto => None,
+            Ridge::Fixed(ridge) => Some(ridge),
+        }
+    }
+
     /// The ridge of most regressions.
     pub(crate) fn usual(self) -> f64 {
         match self {

@@ -10,6 +10,13 @@ pub use self::{model_file::ModelFileError, place::Place, stream::StreamError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// There is no option of that name.
+    #[error("a model has no option '{name}'")]
+    UnknownOption {
+        /// The name that was given.
+        name: String,
+    },
+
     /// A configuration value breaks its rule.
     #[error("{option} must be {rule}, got {value}")]
     Config {

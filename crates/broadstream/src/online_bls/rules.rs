@@ -24,27 +24,7 @@ impl OnlineBlsConfig {
 
     /// Checks every rule but that on memory.
     pub(crate) fn check_rules(&self) -> Result<(), Error> {
-        let sizes = [
-            ("feature_groups", self.feature_groups),
-            ("feature_nodes", self.feature_nodes),
-            ("enhancement_groups", self.enhancement_groups),
-            ("enhancement_nodes", self.enhancement_nodes),
-            ("inputs_per_sample", self.inputs_per_sample.unwrap_or(1)),
-            ("refresh_every", self.refresh_every.unwrap_or(1)),
-            ("window", self.window.unwrap_or(1)),
-            ("nested_models", self.nested_models),
-            ("threads", self.threads),
-        ];
-        for (option, value) in sizes {
-            check(option, value >= 1, "at least 1", &value)?;
-        }
-        let ridge = self.ridge.usual();
-        let sound = (1e-100..=1e100).contains(&ridge);
-        check("ridge", sound, "above 0, from 1e-100 to 1e100", &ridge)?;
-        // Below, a single forgetting step could lose the state to underflow.
-        let share = self.forgetting.fixed().unwrap_or(1.0);
-        let sound = (1e-6..=1.0).contains(&share);
-        check("forgetting", sound, "in (0, 1], and at least 1e-6", &share)?;
+        OnlineBlsConfig::options().iter().try_for_each(|option| option.check(self))?;
         let least = plan(self).iter().map(|plan| plan.forgetting).fold(1.0, f64::min);
         let faded = least.powf(self.refresh_every.unwrap_or(1) as f64);
         let rule = "small enough that the least forgetting to its power is at least 1e-6";
@@ -60,15 +40,10 @@ impl OnlineBlsConfig {
         check("window", self.window.is_none() || sound, rule, &window)?;
         let sound = self.stacking || self.label_lags == 0;
         check("label_lags", sound, "0 without stacking", &self.label_lags)?;
-        check("label_lags", self.label_lags <= 100, "at most 100", &self.label_lags)?;
         let sees_nodes = self.enhancement_source == EnhancementSource::FeatureNodes;
         let sound = self.weight_scale != WeightScale::Paper || sees_nodes;
         let rule = "the feature nodes for the weight scale of the paper";
-        check("enhancement_source", sound, rule, &"the inputs")?;
-        check("threads", self.threads <= 1024, "at most 1024", &self.threads)?;
-        // One sample has no spread: scaled by it, every input would be 0 for ever.
-        let frozen = self.freeze_scaling_after.unwrap_or(2);
-        check("freeze_scaling_after", frozen >= 2, "at least 2", &frozen)
+        check("enhancement_source", sound, rule, &"the inputs")
     }
 
     /// How many bytes a model with that many inputs and classes takes.

@@ -1,0 +1,487 @@
+//! Every option of a model, defined once: its name, its values, what it means and which field it sets.
+//!
+//! The command line makes a flag of each, Python a keyword argument, and JSON a key. Defaults are those of
+//! the presets; ranges are checked here, and rules between several options when a model is made.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    ClassWeight, EnhancementSource, Forgetting, OnlineBlsConfig, Preset, Ridge, WeightScale,
+    choice::{self, Named},
+    scaling,
+};
+use crate::{error::Error, numeric::Activation};
+
+/// One option of a model.
+///
+/// ```
+/// use broadstream::{OnlineBlsConfig, Preset};
+///
+/// let option = OnlineBlsConfig::option("label_lags").unwrap();
+/// assert_eq!(option.default_in(Preset::Default), 1);
+/// assert_eq!(option.default_in(Preset::Single), 0);
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ConfigOption {
+    /// Its name: a field of [`OnlineBlsConfig`], a key in JSON and an argument in Python. The command line
+    /// writes it with hyphens.
+    pub name: &'static str,
+    /// What it can be.
+    pub values: Values,
+    /// What it means, without its default.
+    pub help: &'static str,
+    /// What it is about.
+    pub topic: Topic,
+    /// Which models have it.
+    pub scope: Scope,
+    get: fn(&OnlineBlsConfig) -> Value,
+    set: fn(&mut OnlineBlsConfig, &Value) -> Result<(), &'static str>,
+}
+
+/// What an option can be.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Values {
+    /// A whole number.
+    Count {
+        /// The smallest and the largest that is allowed.
+        range: (u64, u64),
+        /// That range in words.
+        rule: &'static str,
+    },
+    /// A whole number of bytes.
+    Bytes,
+    /// `true` or `false`.
+    Flag,
+    /// A number, or `"auto"`.
+    NumberOrAuto {
+        /// What the number is called.
+        symbol: &'static str,
+        /// The smallest and the largest that is allowed.
+        range: (f64, f64),
+        /// That range in words.
+        rule: &'static str,
+    },
+    /// One of these names.
+    Choice(&'static [Named]),
+    /// One of these names, or an object with the parameters of one.
+    Scaling(&'static [Named]),
+}
+
+/// What an option is about, by which help texts group them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Topic {
+    /// How much of the past counts.
+    Memory,
+    /// How regressions become one prediction.
+    Prediction,
+    /// The random features.
+    Features,
+    /// How inputs are prepared.
+    Inputs,
+    /// Time and memory.
+    Resources,
+}
+
+/// Which models have an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Scope {
+    /// [`OnlineBls`](crate::OnlineBls) alone.
+    OnlineBls,
+    /// Every model with a ridge.
+    Ridge,
+    /// Every broad learning system, the baselines among them included.
+    Broad,
+    /// Every model that draws random numbers.
+    Seeded,
+    /// Every model that looks at its inputs.
+    Inputs,
+}
+
+/// The largest number of things, so that sums of them do not overflow.
+const MOST: u64 = 1 << 60;
+
+const AT_LEAST_1: Values = Values::Count { range: (1, MOST), rule: "at least 1" };
+
+const ANY_COUNT: Values = Values::Count { range: (0, MOST), rule: COUNT };
+
+/// What numbers of things must be.
+const COUNT: &str = "a whole number from 0 to 2^60";
+
+/// What other whole numbers must be.
+const WHOLE: &str = "a whole number from 0 to 2^64 - 1";
+
+/// All options, in the order in which JSON has them.
+static OPTIONS: [ConfigOption; 23] = [
+    ConfigOption {
+        name: "feature_groups",
+        values: AT_LEAST_1,
+        help: "Groups of linear feature nodes",
+        topic: Topic::Features,
+        scope: Scope::Broad,
+        get: |config| json!(config.feature_groups),
+        set: |config, value| count(value).map(|n| config.feature_groups = n),
+    },
+    ConfigOption {
+        name: "feature_nodes",
+        values: AT_LEAST_1,
+        help: "Nodes per feature group",
+        topic: Topic::Features,
+        scope: Scope::Broad,
+        get: |config| json!(config.feature_nodes),
+        set: |config, value| count(value).map(|n| config.feature_nodes = n),
+    },
+    ConfigOption {
+        name: "enhancement_groups",
+        values: AT_LEAST_1,
+        help: "Groups of non-linear enhancement nodes",
+        topic: Topic::Features,
+        scope: Scope::Broad,
+        get: |config| json!(config.enhancement_groups),
+        set: |config, value| count(value).map(|n| config.enhancement_groups = n),
+    },
+    ConfigOption {
+        name: "enhancement_nodes",
+        values: AT_LEAST_1,
+        help: "Nodes per enhancement group",
+        topic: Topic::Features,
+        scope: Scope::Broad,
+        get: |config| json!(config.enhancement_nodes),
+        set: |config, value| count(value).map(|n| config.enhancement_nodes = n),
+    },
+    ConfigOption {
+        name: "enhancement_source",
+        values: Values::Choice(&choice::names::<EnhancementSource, 2>()),
+        help: "What the enhancement nodes see",
+        topic: Topic::Features,
+        scope: Scope::Broad,
+        get: |config| choice::to_json(config.enhancement_source),
+        set: |config, value| choice::from_json(value).map(|c| config.enhancement_source = c),
+    },
+    ConfigOption {
+        name: "activation",
+        values: Values::Choice(&choice::names::<Activation, 3>()),
+        help: "The non-linearity of the enhancement nodes",
+        topic: Topic::Features,
+        scope: Scope::Broad,
+        get: |config| choice::to_json(config.activation),
+        set: |config, value| choice::from_json(value).map(|c| config.activation = c),
+    },
+    ConfigOption {
+        name: "weight_scale",
+        values: Values::Choice(&choice::names::<WeightScale, 2>()),
+        help: "The size of the random weights; 'paper' needs the enhancement source feature-nodes",
+        topic: Topic::Features,
+        scope: Scope::Broad,
+        get: |config| choice::to_json(config.weight_scale),
+        set: |config, value| choice::from_json(value).map(|c| config.weight_scale = c),
+    },
+    ConfigOption {
+        name: "inputs_per_sample",
+        values: AT_LEAST_1,
+        help: "How many inputs a sample usually has present, by which the weights of the first layer are \
+               scaled; left out, as many as the source has columns or the first sample has inputs",
+        topic: Topic::Inputs,
+        scope: Scope::Broad,
+        get: |config| json!(config.inputs_per_sample),
+        set: |config, value| optional_count(value).map(|n| config.inputs_per_sample = n),
+    },
+    ConfigOption {
+        name: "scaling",
+        values: Values::Scaling(&scaling::NAMES),
+        help: "How numeric inputs are scaled",
+        topic: Topic::Inputs,
+        scope: Scope::Inputs,
+        get: |config| scaling::to_json(&config.scaling),
+        set: |config, value| scaling::from_json(value).map(|scaling| config.scaling = scaling),
+    },
+    ConfigOption {
+        name: "freeze_scaling_after",
+        // One sample has no spread: scaled by it, every input would be 0 for ever.
+        values: Values::Count { range: (2, MOST), rule: "at least 2" },
+        help: "Keep a running scaling as it is after this many samples; left out, it never freezes",
+        topic: Topic::Inputs,
+        scope: Scope::Inputs,
+        get: |config| json!(config.freeze_scaling_after),
+        set: |config, value| {
+            optional_count(value).map(|n| config.freeze_scaling_after = n.map(|n| n as u64))
+        },
+    },
+    ConfigOption {
+        name: "ridge",
+        values: Values::NumberOrAuto {
+            symbol: "LAMBDA",
+            range: (1e-100, 1e100),
+            rule: "above 0, from 1e-100 to 1e100",
+        },
+        help: "How strongly the output weights are drawn to zero; with 'auto', several ridges learn side \
+               by side",
+        topic: Topic::Memory,
+        scope: Scope::Ridge,
+        get: |config| number_or_auto(config.ridge.fixed()),
+        set: |config, value| {
+            let number = from_number_or_auto(value)?;
+            config.ridge = number.map_or(Ridge::Auto, Ridge::Fixed);
+            Ok(())
+        },
+    },
+    ConfigOption {
+        name: "forgetting",
+        // Below, a single forgetting step could lose the state to underflow.
+        values: Values::NumberOrAuto {
+            symbol: "MU",
+            range: (1e-6, 1.0),
+            rule: "in (0, 1], and at least 1e-6",
+        },
+        help: "The share of the past that each new sample leaves: 1 forgets nothing, 0.999 remembers about \
+               a thousand samples; with 'auto', several memories learn side by side",
+        topic: Topic::Memory,
+        scope: Scope::OnlineBls,
+        get: |config| number_or_auto(config.forgetting.fixed()),
+        set: |config, value| {
+            let number = from_number_or_auto(value)?;
+            config.forgetting = number.map_or(Forgetting::Auto, Forgetting::Fixed);
+            Ok(())
+        },
+    },
+    ConfigOption {
+        name: "window",
+        values: AT_LEAST_1,
+        help: "Learn exactly the last samples, this many: after every sample the optimum of these alone. \
+               Implies a forgetting of 1 and no label lags",
+        topic: Topic::Memory,
+        scope: Scope::OnlineBls,
+        get: |config| json!(config.window),
+        set: |config, value| optional_count(value).map(|n| config.window = n),
+    },
+    ConfigOption {
+        name: "refresh_every",
+        values: AT_LEAST_1,
+        help: "Samples between two exact refreshes while forgetting, 1 being the paper's Algorithm 2; left \
+               out, as many as leave a quarter of the ridge",
+        topic: Topic::Memory,
+        scope: Scope::OnlineBls,
+        get: |config| json!(config.refresh_every),
+        set: |config, value| optional_count(value).map(|n| config.refresh_every = n),
+    },
+    ConfigOption {
+        name: "correction_steps",
+        values: ANY_COUNT,
+        help: "Steps per sample that correct for the ridge fading between two refreshes: 2 to 4 come near \
+               the paper's Algorithm 2. They need the preset single and one nested model",
+        topic: Topic::Memory,
+        scope: Scope::OnlineBls,
+        get: |config| json!(config.correction_steps),
+        set: |config, value| count(value).map(|n| config.correction_steps = n),
+    },
+    ConfigOption {
+        name: "nested_models",
+        values: AT_LEAST_1,
+        help: "How many nested models, on ever fewer nodes, each regression has; 1 is the largest alone",
+        topic: Topic::Prediction,
+        scope: Scope::OnlineBls,
+        get: |config| json!(config.nested_models),
+        set: |config, value| count(value).map(|n| config.nested_models = n),
+    },
+    ConfigOption {
+        name: "stacking",
+        values: Values::Flag,
+        help: "Whether a regression on the members' predictions and the last labels makes the final \
+               prediction, and calibrates it; otherwise the members are averaged",
+        topic: Topic::Prediction,
+        scope: Scope::OnlineBls,
+        get: |config| json!(config.stacking),
+        set: |config, value| flag(value).map(|flag| config.stacking = flag),
+    },
+    ConfigOption {
+        name: "label_lags",
+        values: Values::Count { range: (0, 100), rule: "at most 100" },
+        help: "How many of the last labels take part in stacking and are inputs of a regression or two; 0 \
+               without stacking or with a window",
+        topic: Topic::Prediction,
+        scope: Scope::OnlineBls,
+        get: |config| json!(config.label_lags),
+        set: |config, value| count(value).map(|n| config.label_lags = n),
+    },
+    ConfigOption {
+        name: "class_weight",
+        values: Values::Choice(&choice::names::<ClassWeight, 3>()),
+        help: "How much a sample counts by how rare its class is",
+        topic: Topic::Prediction,
+        scope: Scope::OnlineBls,
+        get: |config| choice::to_json(config.class_weight),
+        set: |config, value| choice::from_json(value).map(|c| config.class_weight = c),
+    },
+    ConfigOption {
+        name: "keep_weights",
+        values: Values::Flag,
+        help: "Keep the output weights up to date: predicting alone is then much faster, and learning \
+               slower",
+        topic: Topic::Resources,
+        scope: Scope::OnlineBls,
+        get: |config| json!(config.keep_weights),
+        set: |config, value| flag(value).map(|flag| config.keep_weights = flag),
+    },
+    ConfigOption {
+        name: "threads",
+        values: Values::Count { range: (1, 1024), rule: "from 1 to 1024" },
+        help: "How many threads learn a block, with the same result",
+        topic: Topic::Resources,
+        scope: Scope::OnlineBls,
+        get: |config| json!(config.threads),
+        set: |config, value| count(value).map(|n| config.threads = n),
+    },
+    ConfigOption {
+        name: "seed",
+        values: Values::Count { range: (0, u64::MAX), rule: WHOLE },
+        help: "The seed of all random weights",
+        topic: Topic::Features,
+        scope: Scope::Seeded,
+        get: |config| json!(config.seed),
+        set: |config, value| whole(value).map(|seed| config.seed = seed),
+    },
+    ConfigOption {
+        name: "memory_limit",
+        values: Values::Bytes,
+        help: "The most memory that the model may take",
+        topic: Topic::Resources,
+        scope: Scope::Inputs,
+        get: |config| json!(config.memory_limit),
+        set: |config, value| whole(value).map(|bytes| config.memory_limit = bytes),
+    },
+];
+
+impl OnlineBlsConfig {
+    /// Every option of a model.
+    pub fn options() -> &'static [ConfigOption] {
+        &OPTIONS
+    }
+
+    /// The option of that name.
+    pub fn option(name: &str) -> Option<&'static ConfigOption> {
+        OPTIONS.iter().find(|option| option.name == name)
+    }
+
+    /// Every option as JSON.
+    ///
+    /// ```
+    /// use broadstream::OnlineBlsConfig;
+    ///
+    /// let config = OnlineBlsConfig::single().to_json();
+    /// assert_eq!(config["ridge"], 1.0);
+    /// assert_eq!(config["scaling"]["robust"]["clip"], 4.0);
+    /// ```
+    pub fn to_json(&self) -> Map<String, Value> {
+        OPTIONS.iter().map(|option| (option.name.to_owned(), option.get(self))).collect()
+    }
+}
+
+impl ConfigOption {
+    /// The option's value in a configuration, as JSON; null if it is left out.
+    pub fn get(&self, config: &OnlineBlsConfig) -> Value {
+        (self.get)(config)
+    }
+
+    /// The option's default in a preset, as JSON.
+    pub fn default_in(&self, preset: Preset) -> Value {
+        self.get(&preset.config())
+    }
+
+    /// The JSON of a value as a user would type it.
+    ///
+    /// ```
+    /// use broadstream::OnlineBlsConfig;
+    ///
+    /// let option = OnlineBlsConfig::option("memory_limit").unwrap();
+    /// assert_eq!(option.parse("2MiB").unwrap(), 2 << 20);
+    /// let option = OnlineBlsConfig::option("stacking").unwrap();
+    /// assert_eq!(option.parse("maybe").unwrap_err(), "true or false");
+    /// ```
+    pub fn parse(&self, text: &str) -> Result<Value, &'static str> {
+        let value = match self.values {
+            Values::Count { .. } => text.parse::<u64>().map(|n| json!(n)).map_err(|_| WHOLE)?,
+            Values::Bytes => json!(super::bytes::parse(text)?),
+            Values::Flag => text.parse::<bool>().map(|flag| json!(flag)).map_err(|_| FLAG)?,
+            Values::NumberOrAuto { .. } => match text.parse::<f64>() {
+                Ok(number) => {
+                    serde_json::Number::from_f64(number).map(Value::Number).ok_or(NUMBER)?
+                }
+                Err(_) => json!(text),
+            },
+            Values::Choice(_) | Values::Scaling(_) => json!(text),
+        };
+        self.set(&mut OnlineBlsConfig::default(), &value)?;
+        Ok(value)
+    }
+
+    /// Sets the option, or says which rule the value breaks. Ranges are [checked](Self::check) apart.
+    pub(super) fn set(
+        &self,
+        config: &mut OnlineBlsConfig,
+        value: &Value,
+    ) -> Result<(), &'static str> {
+        (self.set)(config, value)
+    }
+
+    /// Checks that the option is within its range. What lies between several options is checked by
+    /// whoever makes a model of them.
+    pub(crate) fn check(&self, config: &OnlineBlsConfig) -> Result<(), Error> {
+        let value = self.get(config);
+        let broken = match self.values {
+            Values::Count { range: (least, most), rule } => {
+                value.as_u64().filter(|count| !(least..=most).contains(count)).map(|_| rule)
+            }
+            // JSON has no NaN and no infinities: they are null there, which is out of any range.
+            Values::NumberOrAuto { range: (least, most), rule, .. } if value != AUTO => {
+                let within = value.as_f64().is_some_and(|x| (least..=most).contains(&x));
+                (!within).then_some(rule)
+            }
+            _ => None,
+        };
+        let Some(rule) = broken else { return Ok(()) };
+        let value = match self.name {
+            "ridge" => config.ridge.to_string(),
+            "forgetting" => config.forgetting.to_string(),
+            _ => value.to_string(),
+        };
+        Err(Error::Config { option: self.name, rule, value })
+    }
+}
+
+const AUTO: &str = "auto";
+
+const FLAG: &str = "true or false";
+
+const NUMBER: &str = "a number or \"auto\"";
+
+fn whole(value: &Value) -> Result<u64, &'static str> {
+    value.as_u64().ok_or(WHOLE)
+}
+
+fn count(value: &Value) -> Result<usize, &'static str> {
+    let count = value.as_u64().filter(|count| *count <= MOST);
+    count.and_then(|count| usize::try_from(count).ok()).ok_or(COUNT)
+}
+
+fn optional_count(value: &Value) -> Result<Option<usize>, &'static str> {
+    if value.is_null() { Ok(None) } else { count(value).map(Some) }
+}
+
+fn flag(value: &Value) -> Result<bool, &'static str> {
+    value.as_bool().ok_or(FLAG)
+}
+
+fn number_or_auto(number: Option<f64>) -> Value {
+    number.map_or(json!(AUTO), |x| json!(x))
+}
+
+/// `None` is "auto".
+fn from_number_or_auto(value: &Value) -> Result<Option<f64>, &'static str> {
+    if value == AUTO {
+        return Ok(None);
+    }
+    value.as_f64().map(Some).ok_or(NUMBER)
+}
