@@ -1,35 +1,14 @@
 //! The `broadstream` command.
 //!
-//! Arguments are parsed without doing work ([`args`]), then sources are opened ([`source`]) and a
-//! command runs ([`run`], [`compare`], [`experiment`], [`saved`], [`merge`], [`inspect`], [`generate`],
-//! [`export`], [`datasets`]). Data goes to
-//! standard output, everything else to standard error. The exit code is 0 on success, 1 when a run failed, 2 on bad usage; a reader that closes
-//! the pipe early is no failure.
+//! Arguments are parsed without doing work ([`args`]), then one of the [`commands`] builds what it needs
+//! from them ([`build`]), runs, and shows what it found ([`output`]). Data goes to standard output,
+//! everything else to standard error. The exit code is 0 on success, 1 when a run failed, 2 on bad usage;
+//! a reader that closes the pipe early is no failure.
 
-mod applicable;
 mod args;
-mod baseline;
-mod checkpoint;
-mod compare;
-mod csv_file;
-mod curve;
-mod datasets;
-mod experiment;
-mod export;
-mod failure;
-mod generate;
-mod inspect;
-mod machine;
-mod merge;
-mod model;
+mod build;
+mod commands;
 mod output;
-mod page;
-mod progress;
-mod record;
-mod rows;
-mod run;
-mod saved;
-mod source;
 mod store;
 
 use std::{
@@ -39,7 +18,14 @@ use std::{
 
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Arguments, Command, DatasetsCommand};
+use crate::{
+    args::{Arguments, Command, DatasetsCommand},
+    commands::{
+        compare, datasets, experiment, export, generate, run,
+        saved::{self, inspect, merge},
+    },
+    output::failure,
+};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();

@@ -23,8 +23,8 @@ use super::{
 };
 use crate::{
     args::{ModelArguments, Preset},
-    machine, model, record,
-    source::Source,
+    build::{model, source::Source},
+    output::{machine, record},
 };
 
 /// How runs are carried out.

@@ -12,7 +12,9 @@ use broadstream::{
 };
 use serde_json::{Value, json};
 
-use crate::{failure::to_stdout, inspect::health_json, model::Model};
+use crate::{
+    build::model::Model, commands::saved::inspect::health_json, output::failure::to_stdout,
+};
 
 /// A confusion matrix with more classes than this does not fit a screen.
 const MOST_CLASSES_SHOWN: usize = 12;

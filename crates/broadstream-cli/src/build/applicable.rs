@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use crate::{
     args::{ModelArguments, ModelName, Preset},
-    failure::BadUsage,
+    output::failure::BadUsage,
 };
 
 /// Options that go together.

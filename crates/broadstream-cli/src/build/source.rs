@@ -16,7 +16,7 @@ use broadstream_columnar::{TableFormat, TableSource};
 
 use crate::{
     args::{CategoriesArgument, FormatArgument, InputArguments, Preset},
-    failure::BadUsage,
+    output::failure::BadUsage,
 };
 
 /// Where samples come from. It can be opened more than once, but for standard input.

@@ -12,9 +12,11 @@ use broadstream::{
 use serde_json::{Value, json};
 
 use crate::{
-    applicable,
     args::ModelArguments,
-    model::{Model, describe, describe_scaling},
+    build::{
+        applicable,
+        model::{Model, describe, describe_scaling},
+    },
 };
 
 /// A broad learning system with a solver that has nothing to set but the ridge.

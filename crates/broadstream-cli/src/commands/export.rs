@@ -10,8 +10,8 @@ use broadstream::{Block, Input, InputKind, Sample, Schema, stream::Stream};
 
 use crate::{
     args::{ExportArguments, Preset},
-    failure::to_stdout,
-    source::Source,
+    build::source::Source,
+    output::failure::to_stdout,
 };
 
 pub(crate) fn export(arguments: &ExportArguments) -> Result<()> {

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::{
     args::{RowArguments, RowFormat, UnknownColumns},
-    failure::{is_closed, to_stdout},
+    output::failure::{is_closed, to_stdout},
 };
 
 /// Rows that are learned or predicted together, if they are there together.

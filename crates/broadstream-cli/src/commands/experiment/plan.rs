@@ -12,11 +12,9 @@ use sha2::{Digest, Sha256};
 
 use super::declaration::{Declaration, MethodDeclaration, StreamDeclaration};
 use crate::{
-    applicable,
     args::{InputArguments, ModelArguments},
-    failure::first_paragraph,
-    model,
-    source::Source,
+    build::{applicable, model, source::Source},
+    output::failure::first_paragraph,
 };
 
 /// One run: a method on a stream with a seed.

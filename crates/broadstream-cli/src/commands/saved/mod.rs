@@ -1,5 +1,9 @@
 //! `broadstream predict`, `learn` and `unlearn`: what can be done with a saved model.
 
+pub(crate) mod inspect;
+pub(crate) mod merge;
+pub(crate) mod rows;
+
 use std::{
     io::{self, Write},
     path::Path,
@@ -15,9 +19,11 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     args::{LearnArguments, PredictArguments, UnlearnArguments},
-    checkpoint::RUN,
-    failure::{BadUsage, to_stdout},
-    rows::{self, Answering, Answers},
+    commands::{
+        run::checkpoint::RUN,
+        saved::rows::{Answering, Answers},
+    },
+    output::failure::{BadUsage, to_stdout},
     store::{self, Place},
 };
 

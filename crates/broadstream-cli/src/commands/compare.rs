@@ -17,12 +17,16 @@ use clap::ValueEnum;
 
 use crate::{
     args::{CompareArguments, ModelArguments, ModelName},
-    failure::{BadUsage, to_stdout},
-    machine,
-    model::{self, Model},
-    progress::Progress,
-    record,
-    source::Source,
+    build::{
+        model::{self, Model},
+        source::Source,
+    },
+    output::{
+        failure::{BadUsage, to_stdout},
+        machine,
+        progress::Progress,
+        record,
+    },
 };
 
 /// What the table shows of each model.

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::{
     args::{FetchArguments, ListArguments, VerifyArguments},
-    failure::to_stdout,
+    output::failure::to_stdout,
 };
 
 pub(crate) fn list(arguments: &ListArguments) -> Result<()> {

@@ -23,7 +23,7 @@ use self::{
 };
 use crate::{
     args::ExperimentArguments,
-    failure::{BadUsage, to_stdout},
+    output::failure::{BadUsage, to_stdout},
 };
 
 pub(crate) fn experiment(arguments: &ExperimentArguments) -> Result<()> {

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     args::{Arguments, RunArguments},
-    failure::{BadUsage, first_paragraph},
+    output::failure::{BadUsage, first_paragraph},
     store::{self, Place},
 };
 

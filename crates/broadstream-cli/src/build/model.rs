@@ -14,15 +14,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    applicable,
     args::{
         ActivationArgument, ClassWeightArgument, EnhancementSourceArgument, InputArguments,
         ModelArguments, ModelName, Preset, ScalingArgument,
     },
-    baseline,
-    failure::{BadUsage, first_paragraph},
-    merge,
-    source::Source,
+    build::{applicable, baseline, source::Source},
+    commands::saved::merge,
+    output::failure::{BadUsage, first_paragraph},
 };
 
 /// A model and its configuration as the output shows it.

@@ -5,7 +5,7 @@ use std::io;
 use anyhow::Result;
 use broadstream::stream::synth::NamedGenerator;
 
-use crate::{args::GenerateArguments, export::write_stream, failure::to_stdout};
+use crate::{args::GenerateArguments, commands::export::write_stream, output::failure::to_stdout};
 
 pub(crate) fn generate(arguments: &GenerateArguments) -> Result<()> {
     let mut generator = NamedGenerator::parse(&arguments.generator)?;

@@ -13,7 +13,7 @@ use broadstream::{
 };
 use serde_json::{Value, json};
 
-use crate::{args::InspectArguments, failure::to_stdout, store};
+use crate::{args::InspectArguments, output::failure::to_stdout, store};
 
 /// More labels than this are not listed.
 const MOST_LABELS_SHOWN: usize = 12;

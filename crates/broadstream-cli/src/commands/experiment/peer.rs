@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use broadstream_report::Record;
 
 use super::plan::PlannedRun;
-use crate::{args::Preset, export, source::Source};
+use crate::{args::Preset, build::source::Source, commands::export};
 
 /// Runs a method on the same samples in the same order as every other.
 pub(crate) fn run(run: &PlannedRun, method: &str, folder: &Path) -> Result<Record> {

@@ -11,7 +11,7 @@ use std::{
 use broadstream::metrics::{Metrics, oca};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::source::Opened;
+use crate::build::source::Opened;
 
 /// A progress bar over samples, or over a file's bytes when the number of samples is unknown.
 pub(crate) struct Progress {

@@ -1,5 +1,7 @@
 //! `broadstream run`: test-then-train over a stream.
 
+pub(crate) mod checkpoint;
+
 use std::{
     fs,
     ops::ControlFlow,
@@ -14,17 +16,19 @@ use broadstream::{
 };
 
 use crate::{
-    applicable,
     args::{ModelArguments, ModelName, RunArguments, SavingArguments},
-    checkpoint::{self, Checkpoints, Lengths, Resumed},
-    csv_file::CsvFile,
-    curve,
-    failure::BadUsage,
-    model::{self, Model},
-    output, page,
-    progress::Progress,
-    rows,
-    source::{Opened, Source},
+    build::{
+        applicable,
+        model::{self, Model},
+        source::{Opened, Source},
+    },
+    commands::{
+        run::checkpoint::{Checkpoints, Lengths, Resumed},
+        saved::rows,
+    },
+    output::{
+        csv_file::CsvFile, curve, failure::BadUsage, page, progress::Progress, run as output,
+    },
     store::Place,
 };
 

@@ -8,7 +8,7 @@ use broadstream_report::{
     ClassRow, CurvePoint, Event, MemberRow, ReliabilityRow, RunReport, TimeBin, run_page,
 };
 
-use crate::{curve, machine, output::Report, record};
+use crate::output::{curve, machine, record, run::Report};
 
 /// Classes beyond which the confusion matrix would be larger than all else.
 const MOST_CLASSES: usize = 1000;

@@ -11,10 +11,8 @@ use broadstream::{
 
 use crate::{
     args::{FitPartialArguments, MergeArguments, ModelName},
-    failure::BadUsage,
-    model,
-    progress::Progress,
-    source::Source,
+    build::{model, source::Source},
+    output::{failure::BadUsage, progress::Progress},
     store::{self, Place},
 };
 
@@ -164,7 +162,7 @@ pub(crate) fn fit_partial(arguments: &FitPartialArguments) -> Result<()> {
     let source = Source::parse(&arguments.source)?;
     let place = Place::lock(&arguments.output)?;
     let mut opened = source.open(input, options.preset)?;
-    let options = crate::run::use_all_cores(options);
+    let options = crate::commands::run::use_all_cores(options);
     let model = model::online_bls(&options, &source, input, &*opened.stream)?;
     let mut partial = Partial::like(&model)?;
     let (progress, start) = (Progress::new(&opened, input.limit, arguments.quiet), Instant::now());
