@@ -9,7 +9,6 @@ mod args;
 mod build;
 mod commands;
 mod output;
-mod store;
 
 use std::{
     io::{self, Write},

@@ -1,7 +1,6 @@
 //! `broadstream compare`: several models on one stream, in one pass.
 
 use std::{
-    fs,
     io::{self, Write},
     ops::ControlFlow,
     time::Instant,
@@ -13,6 +12,7 @@ use broadstream_report::{
     BarsView, CurvesView, ExperimentPage, Labels, Output, Record, TableView, View, experiment_page,
     render,
 };
+use broadstream_store::write_bytes;
 use clap::ValueEnum;
 
 use crate::{
@@ -126,8 +126,7 @@ fn show(arguments: &CompareArguments, source: &str, records: &[Record]) -> Resul
         }
     }
     match &arguments.report {
-        Some(path) => fs::write(path, page(source, records)?)
-            .with_context(|| format!("writing {}", path.display())),
+        Some(path) => Ok(write_bytes(path, page(source, records)?.as_bytes())?),
         None => Ok(()),
     }
 }

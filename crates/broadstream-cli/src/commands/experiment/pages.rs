@@ -11,6 +11,7 @@ use broadstream_report::{
     ExperimentLink, ExperimentPage, Output, OverviewPage, Record, Rendered, experiment_page,
     overview_page, render,
 };
+use broadstream_store::write_bytes;
 use serde::{Deserialize, Serialize};
 
 use super::declaration::{Citation, Declaration};
@@ -29,7 +30,7 @@ pub(crate) fn write(
     fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
     for view in &rendered.views {
         for (name, content) in view.files() {
-            write_file(&folder.join(name), content)?;
+            write_bytes(&folder.join(name), content)?;
         }
     }
     let page = experiment_page(&ExperimentPage {
@@ -41,14 +42,10 @@ pub(crate) fn write(
         labels: &declaration.labels,
     })?;
     let path = folder.join("index.html");
-    write_file(&path, page.as_bytes())?;
+    write_bytes(&path, page.as_bytes())?;
     let summary = Summary::of(declaration, &records, &rendered);
-    write_file(&folder.join(SUMMARY), serde_json::to_string(&summary)?.as_bytes())?;
+    write_bytes(&folder.join(SUMMARY), serde_json::to_string(&summary)?.as_bytes())?;
     Ok((path, rendered))
-}
-
-fn write_file(path: &Path, content: &[u8]) -> Result<()> {
-    fs::write(path, content).with_context(|| format!("writing {}", path.display()))
 }
 
 /// A record as it is shown, or each point of its curve as one of its own.
@@ -89,7 +86,7 @@ pub(crate) fn write_overview(folder: &Path) -> Result<()> {
     let experiments = names.iter().filter_map(|name| link(folder, name)).collect();
     let page =
         OverviewPage { title: "Experiments".to_owned(), experiments, ..OverviewPage::default() };
-    write_file(&folder.join("index.html"), overview_page(&page)?.as_bytes())
+    Ok(write_bytes(&folder.join("index.html"), overview_page(&page)?.as_bytes())?)
 }
 
 /// What an experiment's folder says of it. A folder that says nothing is none.

@@ -1,8 +1,7 @@
 //! Carries out runs, several at a time, and keeps a record of each as soon as it is there.
 
 use std::{
-    fs::{self, File},
-    io::Write,
+    fs,
     ops::ControlFlow,
     path::{Path, PathBuf},
     sync::{
@@ -15,6 +14,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use broadstream::{Observer, PrequentialOptions, evaluate, metrics::Metrics};
 use broadstream_report::Record;
+use broadstream_store::write_bytes;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{
@@ -122,13 +122,8 @@ fn kept(path: &Path) -> Result<Option<Record>> {
 
 /// Writes a record so that the file is there as a whole or not at all, whenever the program ends.
 fn keep(path: &Path, record: &Record) -> Result<()> {
-    let name = || format!("writing {}", path.display());
-    let partial = path.with_extension("part");
-    let mut file = File::create(&partial).with_context(name)?;
     let text = serde_json::to_string(record)? + "\n";
-    file.write_all(text.as_bytes()).with_context(name)?;
-    file.sync_all().with_context(name)?;
-    fs::rename(&partial, path).with_context(name)
+    Ok(write_bytes(path, text.as_bytes())?)
 }
 
 fn evaluate_model(

@@ -12,13 +12,13 @@ use broadstream::{
     model_file::{Content, ModelFile, Saved},
     stream::RowEncoding,
 };
+use broadstream_store::{LockedPath, read_model};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, parser::ValueSource};
 use serde_json::{Map, Value, json};
 
 use crate::{
     args::{Arguments, RunArguments},
     output::failure::{BadUsage, first_paragraph},
-    store::{self, Place},
 };
 
 /// How many samples lie between two checkpoints unless told otherwise.
@@ -36,7 +36,7 @@ pub(crate) const RUN: &str = "run";
 
 /// A checkpoint file that is written while a run goes on.
 pub(crate) struct Checkpoints {
-    place: Place,
+    place: LockedPath,
     /// The arguments that the run began with.
     arguments: Vec<String>,
     /// Whether the files have the random weights of the features.
@@ -64,7 +64,7 @@ pub(crate) struct Resumed {
 impl Checkpoints {
     /// For a run that begins.
     pub(crate) fn new(path: &Path, feature_weights: bool) -> Result<Self> {
-        let place = Place::lock(path)?;
+        let place = LockedPath::lock(path)?;
         Ok(Checkpoints { place, arguments: own_arguments()?, feature_weights })
     }
 
@@ -85,20 +85,20 @@ impl Checkpoints {
             "seconds": seconds,
         });
         let notes = Map::from_iter([(RUN.to_owned(), run)]);
-        self.place.write(&ModelFile {
+        Ok(self.place.write_model(&ModelFile {
             encoding: checkpoint.encoding.as_ref(),
             evaluation: Some(checkpoint.state),
             notes: Some(&notes),
             feature_weights: self.feature_weights,
             ..ModelFile::of(Content::Model(model), checkpoint.schema)
-        })
+        })?)
     }
 }
 
 /// Reads the checkpoint of a run, to go on with it.
 pub(crate) fn resume(path: &Path) -> Result<Resumed> {
-    let place = Place::lock(path)?;
-    let Saved { model, evaluation, notes, .. } = store::read(path)?;
+    let place = LockedPath::lock(path)?;
+    let Saved { model, evaluation, notes, .. } = read_model(path)?;
     let context = || path.display().to_string();
     let run = notes.get(RUN).and_then(Value::as_object);
     let (Some(state), Some(run)) = (evaluation, run) else {
@@ -213,7 +213,7 @@ fn run_arguments(matches: &ArgMatches) -> Result<RunArguments> {
 
 /// A model without an evaluation, as it is saved in the end.
 pub(crate) fn save(
-    place: &Place,
+    place: &LockedPath,
     model: &dyn Any,
     schema: &Schema,
     encoding: Option<&RowEncoding>,
@@ -221,5 +221,5 @@ pub(crate) fn save(
 ) -> Result<()> {
     let Some(model) = model.downcast_ref::<OnlineBls>() else { bail!("the model cannot be saved") };
     let file = ModelFile { encoding, feature_weights, ..ModelFile::new(model, schema) };
-    place.write(&file)
+    Ok(place.write_model(&file)?)
 }

@@ -3,7 +3,6 @@
 pub(crate) mod checkpoint;
 
 use std::{
-    fs,
     ops::ControlFlow,
     path::{Path, PathBuf},
     time::Instant,
@@ -14,6 +13,7 @@ use broadstream::{
     Checkpoint, CurvePoint, EvaluationState, Observer, Outcome, PrequentialOptions, evaluate,
     metrics::Metrics, resume,
 };
+use broadstream_store::{LockedPath, write_bytes};
 
 use crate::{
     args::{ModelArguments, ModelName, RunArguments, SavingArguments},
@@ -29,7 +29,6 @@ use crate::{
     output::{
         csv_file::CsvFile, curve, failure::BadUsage, page, progress::Progress, run as output,
     },
-    store::Place,
 };
 
 pub(crate) fn run(given: &RunArguments) -> Result<()> {
@@ -45,7 +44,7 @@ pub(crate) fn run(given: &RunArguments) -> Result<()> {
         (None, Some(path)) => Some(Checkpoints::new(path, !saving.omit_feature_weights)?),
         _ => None,
     };
-    let save = saving.save.as_deref().map(Place::lock).transpose()?;
+    let save = saving.save.as_deref().map(LockedPath::lock).transpose()?;
     let mut opened = source.open(input, arguments.model.preset)?;
     let model_arguments = use_all_cores(&arguments.model);
 
@@ -108,8 +107,7 @@ pub(crate) fn run(given: &RunArguments) -> Result<()> {
         seconds,
     };
     if let Some(path) = &options.report {
-        fs::write(path, page::page(&report)?)
-            .with_context(|| format!("writing {}", path.display()))?;
+        write_bytes(path, page::page(&report)?.as_bytes())?;
     }
     if options.json { report.print_json() } else { report.print_table() }
 }

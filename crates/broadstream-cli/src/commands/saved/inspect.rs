@@ -11,15 +11,16 @@ use broadstream::{
     metrics::oca,
     model_file::{self, Loaded, Saved},
 };
+use broadstream_store::read_model_or_sums;
 use serde_json::{Value, json};
 
-use crate::{args::InspectArguments, output::failure::to_stdout, store};
+use crate::{args::InspectArguments, output::failure::to_stdout};
 
 /// More labels than this are not listed.
 const MOST_LABELS_SHOWN: usize = 12;
 
 pub(crate) fn inspect(arguments: &InspectArguments) -> Result<()> {
-    let loaded = store::read_any(&arguments.file)?;
+    let loaded = read_model_or_sums(&arguments.file)?;
     let name = arguments.file.display().to_string();
     let size = fs::metadata(&arguments.file).with_context(|| name.clone())?.len();
     let inspection = Inspection::of(loaded);

@@ -8,19 +8,19 @@ use broadstream::{
     model_file::{Content, Loaded, ModelFile, Saved},
     stream::RowEncoding,
 };
+use broadstream_store::{LockedPath, read_model, read_model_or_sums};
 
 use crate::{
     args::{FitPartialArguments, MergeArguments, ModelName},
     build::{model, source::Source},
     output::{failure::BadUsage, progress::Progress},
-    store::{self, Place},
 };
 
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<()> {
-    let place = Place::lock(&arguments.output)?;
+    let place = LockedPath::lock(&arguments.output)?;
     let mut merged: Option<Merged> = None;
     for path in &arguments.files {
-        let loaded = store::read_any(path)?;
+        let loaded = read_model_or_sums(path)?;
         merged = Some(
             match merged {
                 None => Merged::new(loaded),
@@ -95,7 +95,7 @@ impl Merged {
         Ok(self)
     }
 
-    fn write(&self, place: &Place) -> Result<()> {
+    fn write(&self, place: &LockedPath) -> Result<()> {
         let mut schema = Schema::new(&self.target);
         let inputs = match &self.sum {
             Sum::Model(model) => model.declared_inputs(),
@@ -112,7 +112,7 @@ impl Merged {
             Sum::Partial(partial) => Content::Partial(partial),
         };
         let encoding = self.encoding.as_ref();
-        place.write(&ModelFile { encoding, ..ModelFile::of(content, &schema) })
+        Ok(place.write_model(&ModelFile { encoding, ..ModelFile::of(content, &schema) })?)
     }
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn fit_partial(arguments: &FitPartialArguments) -> Result<()> {
         return Err(BadUsage("only the model online-bls has sums".to_owned()).into());
     }
     let source = Source::parse(&arguments.source)?;
-    let place = Place::lock(&arguments.output)?;
+    let place = LockedPath::lock(&arguments.output)?;
     let mut opened = source.open(input, options.preset)?;
     let options = crate::commands::run::use_all_cores(options);
     let model = model::online_bls(&options, &source, input, &*opened.stream)?;
@@ -191,17 +191,17 @@ pub(crate) fn fit_partial(arguments: &FitPartialArguments) -> Result<()> {
 }
 
 fn write_partial(
-    place: &Place,
+    place: &LockedPath,
     partial: &Partial,
     schema: &Schema,
     encoding: Option<&RowEncoding>,
 ) -> Result<()> {
     let content = Content::Partial(partial);
-    place.write(&ModelFile { encoding, ..ModelFile::of(content, schema) })
+    Ok(place.write_model(&ModelFile { encoding, ..ModelFile::of(content, schema) })?)
 }
 
 /// A model like a saved one, which has learned nothing.
 pub(crate) fn like(path: &Path) -> Result<OnlineBls> {
-    let saved = store::read(path)?;
+    let saved = read_model(path)?;
     saved.model.like().with_context(|| path.display().to_string())
 }

@@ -15,6 +15,7 @@ use broadstream::{
     model_file::{ModelFile, Saved},
     stream::LiveRows,
 };
+use broadstream_store::{LockedPath, read_model};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -24,11 +25,10 @@ use crate::{
         saved::rows::{Answering, Answers},
     },
     output::failure::{BadUsage, to_stdout},
-    store::{self, Place},
 };
 
 pub(crate) fn predict(arguments: &PredictArguments) -> Result<()> {
-    let mut saved = store::read(&arguments.file)?;
+    let mut saved = read_model(&arguments.file)?;
     saved.model.set_threads(rows::threads(arguments.threads))?;
     let mut rows = rows::open(&arguments.rows, &saved)?;
     let mut answering = Answering::new(&mut saved.model, false, Some(Answers::new()));
@@ -37,8 +37,8 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<()> {
 }
 
 pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
-    let place = Place::lock(arguments.output.as_deref().unwrap_or(&arguments.file))?;
-    let mut saved = store::read(&arguments.file)?;
+    let place = LockedPath::lock(arguments.output.as_deref().unwrap_or(&arguments.file))?;
+    let mut saved = read_model(&arguments.file)?;
     check_changeable(&saved, &arguments.file, arguments.output.is_some())?;
     saved.model.set_threads(rows::threads(arguments.threads))?;
     let mut rows = rows::open(&arguments.rows, &saved)?;
@@ -64,17 +64,17 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
 }
 
 fn save(
-    place: &Place,
+    place: &LockedPath,
     model: &OnlineBls,
     rows: &LiveRows,
     notes: &Map<String, Value>,
 ) -> Result<()> {
     let encoding = rows.encoding();
-    place.write(&ModelFile {
+    Ok(place.write_model(&ModelFile {
         encoding: Some(&encoding),
         notes: Some(notes),
         ..ModelFile::new(model, rows.schema())
-    })
+    })?)
 }
 
 /// What another program has noted beside a model. A run that it came from is over.
@@ -85,8 +85,8 @@ fn notes_to_keep(saved: &Saved) -> Map<String, Value> {
 }
 
 pub(crate) fn unlearn(arguments: &UnlearnArguments) -> Result<()> {
-    let place = Place::lock(arguments.output.as_deref().unwrap_or(&arguments.file))?;
-    let mut saved = store::read(&arguments.file)?;
+    let place = LockedPath::lock(arguments.output.as_deref().unwrap_or(&arguments.file))?;
+    let mut saved = read_model(&arguments.file)?;
     check_changeable(&saved, &arguments.file, arguments.output.is_some())?;
     let (block, lines) = gather(arguments, &saved).with_context(|| rows::name(&arguments.rows))?;
     let certificate = match saved.model.unlearn_many(&block) {
@@ -99,7 +99,7 @@ pub(crate) fn unlearn(arguments: &UnlearnArguments) -> Result<()> {
     };
     let encoding = saved.encoding.as_ref();
     let notes = notes_to_keep(&saved);
-    place.write(&ModelFile {
+    place.write_model(&ModelFile {
         encoding,
         notes: Some(&notes),
         ..ModelFile::new(&saved.model, &saved.schema)
