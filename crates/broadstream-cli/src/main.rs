@@ -1,9 +1,11 @@
 //! The `broadstream` command.
 //!
 //! Arguments are parsed without doing work ([`args`]), then one of the [`commands`] builds what it needs
-//! from them ([`build`]), runs, and shows what it found ([`output`]). Data goes to standard output,
-//! everything else to standard error. The exit code is 0 on success, 1 when a run failed, 2 on bad usage;
-//! a reader that closes the pipe early is no failure.
+//! from them ([`build`]), runs, and shows its results ([`output`]). Each of these modules knows only those
+//! that are named before it here: args, build, output, commands.
+//!
+//! Data goes to standard output, everything else to standard error. The exit code is 0 on success, 1 if a
+//! command failed, and 2 if the command line was wrong. A reader that closes the pipe early is not a failure.
 
 mod args;
 mod build;
@@ -21,7 +23,7 @@ use crate::{
     args::{Arguments, Command, DatasetsCommand},
     commands::{
         compare, datasets, experiment, export, generate, run,
-        saved::{self, inspect, merge},
+        saved::{fit_partial, inspect, learn, merge, predict, unlearn},
     },
     output::failure,
 };
@@ -32,11 +34,11 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Compare(compare) => compare::compare(&compare),
         Command::Experiment(experiment) => experiment::experiment(&experiment),
-        Command::Predict(predict) => saved::predict(&predict),
-        Command::Learn(learn) => saved::learn(&learn),
-        Command::Unlearn(unlearn) => saved::unlearn(&unlearn),
+        Command::Predict(predict) => predict::predict(&predict),
+        Command::Learn(learn) => learn::learn(&learn),
+        Command::Unlearn(unlearn) => unlearn::unlearn(&unlearn),
         Command::Merge(merge) => merge::merge(&merge),
-        Command::FitPartial(fit) => merge::fit_partial(&fit),
+        Command::FitPartial(fit) => fit_partial::fit_partial(&fit),
         Command::Inspect(inspect) => inspect::inspect(&inspect),
         Command::Generate(generate) => generate::generate(&generate),
         Command::Export(export) => export::export(&export),

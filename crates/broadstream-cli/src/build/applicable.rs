@@ -4,10 +4,7 @@
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::{
-    args::{ModelArguments, ModelName, Preset},
-    output::failure::BadUsage,
-};
+use crate::args::{BadUsage, ModelArguments, ModelName, Preset};
 
 /// Options that go together.
 #[derive(Clone, Copy, PartialEq)]

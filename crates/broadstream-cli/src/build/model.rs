@@ -15,12 +15,10 @@ use serde_json::{Value, json};
 
 use crate::{
     args::{
-        ActivationArgument, ClassWeightArgument, EnhancementSourceArgument, InputArguments,
-        ModelArguments, ModelName, Preset, ScalingArgument,
+        ActivationArgument, BadUsage, ClassWeightArgument, EnhancementSourceArgument,
+        InputArguments, ModelArguments, ModelName, Preset, ScalingArgument, first_paragraph,
     },
-    build::{applicable, baseline, source::Source},
-    commands::saved::merge,
-    output::failure::{BadUsage, first_paragraph},
+    build::{applicable, baseline, like::like, source::Source},
 };
 
 /// A model and its configuration as the output shows it.
@@ -88,7 +86,7 @@ pub(crate) fn online_bls(
 ) -> Result<OnlineBls> {
     if let Some(path) = &arguments.like {
         applicable::check(arguments)?;
-        let mut model = merge::like(path)?;
+        let mut model = like(path)?;
         model.set_threads(arguments.threads.unwrap_or(1))?;
         return Ok(model);
     }

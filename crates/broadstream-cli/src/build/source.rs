@@ -14,10 +14,7 @@ use broadstream::stream::{
 };
 use broadstream_columnar::{TableFormat, TableSource};
 
-use crate::{
-    args::{CategoriesArgument, FormatArgument, InputArguments, Preset},
-    output::failure::BadUsage,
-};
+use crate::args::{BadUsage, CategoriesArgument, FormatArgument, InputArguments, Preset};
 
 /// Where samples come from. It can be opened more than once, but for standard input.
 pub(crate) enum Source {

@@ -13,20 +13,15 @@ use broadstream_report::{
     render,
 };
 use broadstream_store::write_bytes;
-use clap::ValueEnum;
 
 use crate::{
-    args::{CompareArguments, ModelArguments, ModelName},
+    args::{BadUsage, CompareArguments, ModelArguments},
     build::{
+        applicable,
         model::{self, Model},
         source::Source,
     },
-    output::{
-        failure::{BadUsage, to_stdout},
-        machine,
-        progress::Progress,
-        record,
-    },
+    output::{failure::to_stdout, machine, progress::Progress, record},
 };
 
 /// What the table shows of each model.
@@ -94,7 +89,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
 fn declared(arguments: &CompareArguments) -> Result<Vec<(String, ModelArguments)>> {
     let mut declared = Vec::new();
     let plain = arguments.models.iter().map(|model| {
-        let name = name(*model);
+        let name = applicable::name(*model);
         (name.clone(), format!("--model {name}"))
     });
     for (name, options) in plain.chain(arguments.with.iter().cloned()) {
@@ -106,10 +101,6 @@ fn declared(arguments: &CompareArguments) -> Result<Vec<(String, ModelArguments)
         declared.push((name, parsed));
     }
     Ok(declared)
-}
-
-fn name(model: ModelName) -> String {
-    model.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 fn show(arguments: &CompareArguments, source: &str, records: &[Record]) -> Result<()> {

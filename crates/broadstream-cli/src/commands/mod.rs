@@ -1,4 +1,4 @@
-//! The commands.
+//! The commands, a file or a folder for each. Those on saved models are together in [`saved`].
 
 pub(crate) mod compare;
 pub(crate) mod datasets;

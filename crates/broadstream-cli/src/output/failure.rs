@@ -7,6 +7,8 @@ use anyhow::Result;
 use broadstream::{Error, stream::StreamError};
 use broadstream_datasets::DatasetError;
 
+use crate::args::BadUsage;
+
 /// Prints the error with its causes and picks the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if error.is::<ClosedPipe>() {
@@ -16,8 +18,8 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if error.chain().any(is_bad_usage) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
-/// Passes on how writing to standard output went. Only there a closed pipe is no failure: whoever
-/// read our output has seen enough.
+/// Marks a closed pipe as such, if the result is that of writing to standard output. Only there it is not
+/// a failure: whoever reads the output has seen enough.
 pub(crate) fn to_stdout<T, E: Into<anyhow::Error>>(result: Result<T, E>) -> Result<T> {
     result.map_err(|error| {
         let error = error.into();
@@ -41,7 +43,7 @@ fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
             .is_some_and(|e| e.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
 }
 
-/// The command line asked for something that cannot be.
+/// Whether the command line asked for something that does not exist or does not go together.
 fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(
         cause.downcast_ref::<Error>(),
@@ -69,22 +71,3 @@ impl fmt::Display for ClosedPipe {
 }
 
 impl std::error::Error for ClosedPipe {}
-
-/// A rule of the command line that no type expresses.
-#[derive(Debug)]
-pub(crate) struct BadUsage(pub(crate) String);
-
-impl fmt::Display for BadUsage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for BadUsage {}
-
-/// What the argument parser says without its advice, which is about a command line that nobody typed.
-pub(crate) fn first_paragraph(error: &clap::Error) -> anyhow::Error {
-    let text = error.to_string();
-    let message = text.split("\n\n").next().unwrap_or_default();
-    BadUsage(message.trim_start_matches("error: ").to_owned()).into()
-}

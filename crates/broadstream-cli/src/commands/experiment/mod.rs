@@ -22,8 +22,8 @@ use self::{
     runner::Runner,
 };
 use crate::{
-    args::ExperimentArguments,
-    output::failure::{BadUsage, to_stdout},
+    args::{BadUsage, ExperimentArguments},
+    output::failure::to_stdout,
 };
 
 pub(crate) fn experiment(arguments: &ExperimentArguments) -> Result<()> {

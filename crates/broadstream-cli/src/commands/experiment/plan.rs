@@ -12,9 +12,8 @@ use sha2::{Digest, Sha256};
 
 use super::declaration::{Declaration, MethodDeclaration, StreamDeclaration};
 use crate::{
-    args::{InputArguments, ModelArguments},
+    args::{InputArguments, ModelArguments, first_paragraph},
     build::{applicable, model, source::Source},
-    output::failure::first_paragraph,
 };
 
 /// One run: a method on a stream with a seed.

@@ -1,4 +1,4 @@
-//! `broadstream inspect`: what is in a model file.
+//! `broadstream inspect`: the content of a model file.
 
 use std::{
     fs,
@@ -14,7 +14,11 @@ use broadstream::{
 use broadstream_store::read_model_or_sums;
 use serde_json::{Value, json};
 
-use crate::{args::InspectArguments, output::failure::to_stdout};
+use crate::{
+    args::InspectArguments,
+    commands::run::RUN_NOTE,
+    output::{failure::to_stdout, health::health_json},
+};
 
 /// More labels than this are not listed.
 const MOST_LABELS_SHOWN: usize = 12;
@@ -32,7 +36,7 @@ pub(crate) fn inspect(arguments: &InspectArguments) -> Result<()> {
     to_stdout(io::stdout().write_all(text.as_bytes()))
 }
 
-/// All that there is to say about a file.
+/// Everything that the command tells about a file.
 struct Inspection {
     kind: &'static str,
     program: String,
@@ -41,13 +45,21 @@ struct Inspection {
     inputs: Vec<Input>,
     learned: u64,
     class_totals: Vec<f64>,
-    /// Of a model: the norm of its weights, its regressions and how they fare, its window, its restarts.
+    /// Only of a model, as are the next three.
     weight_norm: Option<f64>,
     health: Vec<RegressionHealth>,
+    /// How many samples the window holds, if there is one.
     window: Option<usize>,
     restarts: Vec<u64>,
-    /// Of a checkpoint: the samples evaluated, the accuracy, and the arguments of the run.
-    run: Option<(u64, f64, Vec<String>)>,
+    /// Only of a checkpoint.
+    run: Option<RunProgress>,
+}
+
+/// How far the run of a checkpoint has come.
+struct RunProgress {
+    samples: u64,
+    accuracy: f64,
+    arguments: Vec<String>,
 }
 
 impl Inspection {
@@ -56,7 +68,7 @@ impl Inspection {
             Loaded::Model(saved) => {
                 let Saved { model, schema, evaluation, notes, program, .. } = *saved;
                 let squares: f64 = model.weights().iter().map(|weight| weight * weight).sum();
-                let arguments = notes.get("run").and_then(|run| run["arguments"].as_array());
+                let arguments = notes.get(RUN_NOTE).and_then(|run| run["arguments"].as_array());
                 let arguments = arguments.into_iter().flatten().filter_map(Value::as_str);
                 let arguments: Vec<String> = arguments.map(str::to_owned).collect();
                 Inspection {
@@ -70,8 +82,10 @@ impl Inspection {
                     health: model.health(),
                     window: model.window_samples(),
                     restarts: model.restarts().to_vec(),
-                    run: evaluation.map(|state| {
-                        (state.samples(), oca(state.metrics().confusion()), arguments)
+                    run: evaluation.map(|state| RunProgress {
+                        samples: state.samples(),
+                        accuracy: oca(state.metrics().confusion()),
+                        arguments,
                     }),
                     schema,
                 }
@@ -104,7 +118,7 @@ impl Inspection {
         let inputs = self.inputs.iter();
         let inputs: Vec<Value> =
             inputs.map(|input| json!({ "name": input.name, "kind": kind(input) })).collect();
-        let run = self.run.as_ref().map(|(samples, accuracy, arguments)| {
+        let run = self.run.as_ref().map(|RunProgress { samples, accuracy, arguments }| {
             json!({ "samples": samples, "oca": accuracy, "arguments": arguments })
         });
         json!({
@@ -154,7 +168,7 @@ impl Inspection {
         if let Some(norm) = self.weight_norm {
             line("weights", format!("norm {norm:.8}"));
         }
-        if let Some((samples, accuracy, arguments)) = &self.run {
+        if let Some(RunProgress { samples, accuracy, arguments }) = &self.run {
             line("run", arguments.join(" "));
             line("", format!("{samples} samples evaluated, accuracy {accuracy:.4}"));
         }
@@ -175,42 +189,21 @@ impl Inspection {
         if self.health.is_empty() {
             return String::new();
         }
-        let widest = self.health.iter().map(|one| one.name.chars().count()).fold(10, usize::max);
+        let widths = self.health.iter().map(|regression| regression.name.chars().count());
+        let widest = widths.fold(10, usize::max);
         let columns = ["features", "residual", "worst", "condition", "refreshes"];
         let mut text = format!("\n{:<widest$}", "regression");
         columns.iter().for_each(|column| text += &format!("{column:>11}"));
         text.push('\n');
-        for one in &self.health {
-            let now = &one.now;
+        for RegressionHealth { name, features, now, worst_residual, refreshes, .. } in &self.health
+        {
             text += &format!(
-                "{:<widest$}{:>11}{:>11.1e}{:>11.1e}{:>11.1e}{:>11}\n",
-                one.name,
-                one.features,
-                now.residual,
-                one.worst_residual,
-                now.condition,
-                one.refreshes
+                "{name:<widest$}{features:>11}{:>11.1e}{worst_residual:>11.1e}{:>11.1e}{refreshes:>11}\n",
+                now.residual, now.condition,
             );
         }
         text
     }
-}
-
-/// How regressions fare, for programs.
-pub(crate) fn health_json(health: &[RegressionHealth]) -> Vec<Value> {
-    let one = |one: &RegressionHealth| {
-        json!({
-            "name": one.name,
-            "features": one.features,
-            "residual": one.now.residual,
-            "worst_residual": one.worst_residual,
-            "condition": one.now.condition,
-            "smallest_pivot": one.now.smallest_pivot,
-            "largest_pivot": one.now.largest_pivot,
-            "refreshes": one.refreshes,
-        })
-    };
-    health.iter().map(one).collect()
 }
 
 fn bytes(size: u64) -> String {

@@ -1,20 +1,10 @@
-//! What a run prints: a table for people, or a JSON object for programs.
+//! The results of a run as a table for people.
 
-use std::{
-    any::Any,
-    io::{self, Write},
-};
+use std::time::Duration;
 
-use anyhow::Result;
-use broadstream::{
-    Evaluation, OnlineBls, Schema,
-    metrics::{Summary, WindowSummary, per_class},
-};
-use serde_json::{Value, json};
+use broadstream::metrics::{Summary, WindowSummary, per_class};
 
-use crate::{
-    build::model::Model, commands::saved::inspect::health_json, output::failure::to_stdout,
-};
+use super::Report;
 
 /// A confusion matrix with more classes than this does not fit a screen.
 const MOST_CLASSES_SHOWN: usize = 12;
@@ -22,132 +12,8 @@ const MOST_CLASSES_SHOWN: usize = 12;
 /// More drifts than this do not fit a line.
 const MOST_DRIFTS_SHOWN: usize = 8;
 
-/// A confusion matrix with more classes than this is left out of the JSON: it would take more than
-/// all the rest.
-const MOST_CLASSES_IN_JSON: usize = 256;
-
-/// Everything that a run found out.
-pub(crate) struct Report<'a> {
-    pub(crate) source: String,
-    pub(crate) schema: &'a Schema,
-    pub(crate) model: &'a Model,
-    pub(crate) evaluation: &'a Evaluation,
-    pub(crate) metrics_window: usize,
-    pub(crate) delay: u64,
-    pub(crate) seconds: f64,
-}
-
 impl Report<'_> {
-    pub(crate) fn print_json(&self) -> Result<()> {
-        let text = format!("{}\n", self.json());
-        to_stdout(io::stdout().write_all(text.as_bytes()))
-    }
-
-    pub(crate) fn print_table(&self) -> Result<()> {
-        to_stdout(io::stdout().write_all(self.table().as_bytes()))
-    }
-
-    fn json(&self) -> Value {
-        let summary = self.evaluation.metrics.summary();
-        let window = self.evaluation.metrics.window_summary();
-        let times = &self.evaluation.times;
-        let confusion = self.evaluation.metrics.confusion();
-        let labels = self.schema.labels();
-        let classes = 0..labels.len();
-        let matrix: Option<Vec<Vec<u64>>> = (labels.len() <= MOST_CLASSES_IN_JSON).then(|| {
-            let row = |truth| classes.clone().map(|class| confusion.count(truth, class)).collect();
-            classes.clone().map(row).collect()
-        });
-        let per_class: Vec<Value> = per_class(confusion)
-            .iter()
-            .map(|class| {
-                json!({
-                    "label": labels.get(class.class),
-                    "precision": class.precision,
-                    "recall": class.recall,
-                    "f1": class.f1,
-                    "support": class.support,
-                })
-            })
-            .collect();
-        let reliability: Vec<Value> = self
-            .evaluation
-            .metrics
-            .calibration()
-            .bins()
-            .map(|bin| {
-                json!({
-                    "from": bin.from,
-                    "to": bin.to,
-                    "count": bin.count,
-                    "confidence": bin.confidence,
-                    "accuracy": bin.accuracy,
-                })
-            })
-            .collect();
-        let members: Vec<Value> = self
-            .evaluation
-            .members
-            .iter()
-            .map(|member| json!({ "name": member.name, "weight": member.weight }))
-            .collect();
-        json!({
-            "source": self.source,
-            "target": self.schema.target(),
-            "samples": summary.samples,
-            "inputs": self.schema.inputs().len(),
-            "classes": labels.len(),
-            "labels": labels,
-            "delay": self.delay,
-            "oca": summary.oca,
-            "oce": summary.oce,
-            "bacc": summary.bacc,
-            "avrbacc": summary.avrbacc,
-            "f1": summary.f1,
-            "mcc": summary.mcc,
-            "kappa": summary.kappa,
-            "log_loss": summary.log_loss,
-            "brier": summary.brier,
-            "ece": summary.ece,
-            "window": {
-                "samples": window.samples,
-                "oca": window.oca,
-                "bacc": window.bacc,
-                "f1": window.f1,
-                "mcc": window.mcc,
-                "kappa": window.kappa,
-                "log_loss": window.log_loss,
-                "brier": window.brier,
-            },
-            "drifts": self.evaluation.drifts,
-            "restarts": self.evaluation.restarts,
-            "members": members,
-            "health": self.health(),
-            "reliability": reliability,
-            "per_class": per_class,
-            "confusion": matrix,
-            "seconds": self.seconds,
-            "samples_per_second": self.samples_per_second(),
-            "times": {
-                "reading": times.reading.as_secs_f64(),
-                "test_then_train": times.test_then_train.as_secs_f64(),
-                "predicting": times.predicting.map(|time| time.as_secs_f64()),
-                "learning": times.learning.map(|time| time.as_secs_f64()),
-            },
-            "config": self.model.config,
-            "version": env!("CARGO_PKG_VERSION"),
-        })
-    }
-
-    /// Whether rounding has left the regressions what they should be, if the model has any.
-    fn health(&self) -> Vec<Value> {
-        let model: &dyn Any = &*self.model.classifier;
-        model
-            .downcast_ref::<OnlineBls>()
-            .map_or_else(Vec::new, |model| health_json(&model.health()))
-    }
-
-    fn table(&self) -> String {
+    pub(super) fn table(&self) -> String {
         let summary = self.evaluation.metrics.summary();
         let window = self.evaluation.metrics.window_summary();
         let late = match self.delay {
@@ -216,7 +82,7 @@ impl Report<'_> {
     fn time_lines(&self) -> String {
         let times = &self.evaluation.times;
         let samples = self.evaluation.metrics.confusion().samples() as f64;
-        let each = |time: std::time::Duration| time.as_secs_f64() * 1e6 / samples;
+        let each = |time: Duration| time.as_secs_f64() * 1e6 / samples;
         let mut parts = vec![format!("reading {:.1} µs", each(times.reading))];
         match (times.predicting, times.learning) {
             (Some(predicting), Some(learning)) => {
@@ -235,13 +101,9 @@ impl Report<'_> {
             parts.join(", ")
         )
     }
-
-    fn samples_per_second(&self) -> f64 {
-        self.evaluation.metrics.confusion().samples() as f64 / self.seconds.max(1e-9)
-    }
 }
 
-/// The samples of drifts, as far as they fit a line; `None` without any.
+/// The samples of drifts, as many as fit on a line; `None` if there are none.
 fn drifts(samples: &[u64]) -> Option<String> {
     let shown: Vec<String> = samples.iter().take(MOST_DRIFTS_SHOWN).map(u64::to_string).collect();
     let more = match samples.len().saturating_sub(MOST_DRIFTS_SHOWN) {
@@ -251,7 +113,7 @@ fn drifts(samples: &[u64]) -> Option<String> {
     (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
 }
 
-/// Each metric's name, its value over the whole stream and, where it has one, over the window.
+/// The name of each metric, its value over the whole stream and, if it has one, over the window.
 fn metric_rows(all: &Summary, last: &WindowSummary) -> [(&'static str, f64, Option<f64>); 10] {
     [
         ("accuracy (OCA)", all.oca, Some(last.oca)),
