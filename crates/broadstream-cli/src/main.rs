@@ -1,36 +1,16 @@
 //! The `broadstream` command.
 //!
-//! Arguments are parsed without doing work ([`args`]), then sources are opened ([`source`]) and a
-//! command runs ([`run`], [`compare`], [`experiment`], [`saved`], [`merge`], [`inspect`], [`generate`],
-//! [`export`], [`datasets`]). Data goes to
-//! standard output, everything else to standard error. The exit code is 0 on success, 1 when a run failed, 2 on bad usage; a reader that closes
-//! the pipe early is no failure.
+//! Arguments are parsed without doing work ([`args`]), then one of the [`commands`] builds what it needs
+//! from them ([`build`]), runs, and shows its results ([`output`]). Each of these modules knows only those
+//! that are named before it here: args, build, output, commands.
+//!
+//! Data goes to standard output, everything else to standard error. The exit code is 0 on success, 1 if a
+//! command failed, and 2 if the command line was wrong. A reader that closes the pipe early is not a failure.
 
-mod applicable;
 mod args;
-mod baseline;
-mod checkpoint;
-mod compare;
-mod csv_file;
-mod curve;
-mod datasets;
-mod experiment;
-mod export;
-mod failure;
-mod generate;
-mod inspect;
-mod machine;
-mod merge;
-mod model;
+mod build;
+mod commands;
 mod output;
-mod page;
-mod progress;
-mod record;
-mod rows;
-mod run;
-mod saved;
-mod source;
-mod store;
 
 use std::{
     io::{self, Write},
@@ -39,7 +19,14 @@ use std::{
 
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Arguments, Command, DatasetsCommand};
+use crate::{
+    args::{Arguments, Command, DatasetsCommand},
+    commands::{
+        compare, datasets, experiment, export, generate, run,
+        saved::{fit_partial, inspect, learn, merge, predict, unlearn},
+    },
+    output::failure,
+};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -47,11 +34,11 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Compare(compare) => compare::compare(&compare),
         Command::Experiment(experiment) => experiment::experiment(&experiment),
-        Command::Predict(predict) => saved::predict(&predict),
-        Command::Learn(learn) => saved::learn(&learn),
-        Command::Unlearn(unlearn) => saved::unlearn(&unlearn),
+        Command::Predict(predict) => predict::predict(&predict),
+        Command::Learn(learn) => learn::learn(&learn),
+        Command::Unlearn(unlearn) => unlearn::unlearn(&unlearn),
         Command::Merge(merge) => merge::merge(&merge),
-        Command::FitPartial(fit) => merge::fit_partial(&fit),
+        Command::FitPartial(fit) => fit_partial::fit_partial(&fit),
         Command::Inspect(inspect) => inspect::inspect(&inspect),
         Command::Generate(generate) => generate::generate(&generate),
         Command::Export(export) => export::export(&export),

@@ -1,4 +1,4 @@
-//! What `broadstream compare` takes.
+//! The arguments of `broadstream compare`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What `broadstream datasets` takes.
+//! The arguments of `broadstream datasets`.
 
 use clap::{Args, Subcommand, ValueHint};
 

@@ -1,4 +1,4 @@
-//! What `broadstream experiment` takes.
+//! The arguments of `broadstream experiment`.
 
 use std::path::PathBuf;
 

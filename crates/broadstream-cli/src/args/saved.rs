@@ -1,10 +1,10 @@
-//! The commands about saved models.
+//! The arguments of the commands on saved models.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{InputArguments, ModelArguments, parse_delimiter};
+use super::{InputArguments, ModelArguments, input::parse_delimiter};
 
 /// Say what is in a model file.
 ///

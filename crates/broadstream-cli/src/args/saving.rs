@@ -1,4 +1,4 @@
-//! What a run saves, and what it goes on from.
+//! The options of a run that save its model and its progress.
 
 use std::path::PathBuf;
 

@@ -148,7 +148,7 @@ fn one_run_at_a_time_has_a_checkpoint() {
     first.kill().unwrap();
     first.wait().unwrap();
     let message = refused.expect("the second run should have been refused");
-    assert!(message.contains("a.bsm: another program is at work on this file"), "{message}");
+    assert!(message.contains("a.bsm: another program is using this file"), "{message}");
     folder.stdout(&run("rows.csv"));
 }
 

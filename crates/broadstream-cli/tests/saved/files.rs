@@ -161,7 +161,7 @@ fn bad_files_and_rows_are_errors_and_change_nothing() {
             "merge codes.bsm codes2.bsm -o m.bsm",
             "column 'colour' does not fit the inputs of the model: its categories have other numbers",
         ),
-        ("learn checkpoint.bsm row.csv", "write the model to another file by --output"),
+        ("learn checkpoint.bsm row.csv", "write the model to another file with --output"),
         ("run rows.csv --enhancement-nodes 20 --quiet --save missing/x.bsm", "missing"),
         ("run rows.csv --like a.bsm --quiet --predictions a.bsm", "--predictions would overwrite"),
         ("run rows.csv --quiet --checkpoint new.bsm --save ./new.bsm", "would overwrite"),

@@ -1,0 +1,31 @@
+//! The arguments of `broadstream export`.
+
+use clap::{Args, ValueHint};
+
+use super::InputArguments;
+
+/// Write a stream as CSV to standard output, in the order in which 'run' would take it.
+///
+/// Other programs can so learn the very same samples in the very same order. Numbers are written
+/// as they are read, categories as their text, missing cells empty; the target is the last column.
+#[derive(Args)]
+#[command(after_long_help = EXPORT_EXAMPLES)]
+pub(crate) struct ExportArguments {
+    /// A file, '-' for standard input, or a generator; files are CSV, JSON lines, ARFF or LIBSVM (plain,
+    /// gzip or zstd), Parquet or Arrow
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) source: String,
+
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
+}
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  broadstream export letter.csv.gz --shuffle 1 > shuffled.csv
+      What 'broadstream run letter.csv.gz --shuffle 1' learns, in its order.
+  broadstream export adult.csv --categories integer-codes --limit 5000
+      Categories as numbers 0, 1, 2, … in order of appearance.
+  broadstream export sea --limit 5000 | peers/.venv/bin/python peers/stream_learners.py \\
+      --method river-hoeffding-tree
+      Another library on the same stream.";

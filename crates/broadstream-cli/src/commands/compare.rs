@@ -1,0 +1,181 @@
+//! `broadstream compare`: several models on one stream, in one pass.
+
+use std::{
+    io::{self, Write},
+    ops::ControlFlow,
+    time::Instant,
+};
+
+use anyhow::{Context, Result};
+use broadstream::{Contestant, Observer, PrequentialOptions, metrics::Metrics};
+use broadstream_report::{
+    BarsView, CurvesView, ExperimentPage, Labels, Output, Record, TableView, View, experiment_page,
+    render,
+};
+use broadstream_store::write_bytes;
+
+use crate::{
+    args::{BadUsage, CompareArguments, ModelArguments},
+    build::{
+        applicable,
+        model::{self, Model},
+        source::Source,
+    },
+    output::{failure::to_stdout, machine, progress::Progress, record},
+};
+
+/// What the table shows of each model.
+const METRICS: [&str; 6] = ["oca", "bacc", "f1", "mcc", "kappa", "log_loss"];
+
+pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
+    let CompareArguments { input, .. } = arguments;
+    let options = PrequentialOptions {
+        limit: input.limit,
+        metrics_window: arguments.metrics_window,
+        curve_every: Some(arguments.curve_every),
+        separate_times: arguments.separate_times,
+        delay: arguments.delay,
+        ..PrequentialOptions::default()
+    };
+    options.check()?;
+    let source = Source::parse(&arguments.source)?;
+    let declared = declared(arguments)?;
+    let preset = declared[0].1.preset;
+    let alike = declared.iter().all(|(_, options)| options.preset.is_paper() == preset.is_paper());
+    if input.categories.is_none() && !alike {
+        let rule = "presets differ in how they read categories: say which by --categories";
+        return Err(BadUsage(rule.to_owned()).into());
+    }
+    let mut opened = source.open(input, preset)?;
+    let mut models = Vec::new();
+    for (name, options) in &declared {
+        let model = model::build(options, &source, input, &*opened.stream)
+            .with_context(|| format!("model '{name}'"))?;
+        models.push((name.clone(), model));
+    }
+
+    let start = Instant::now();
+    let progress = Progress::new(&opened, input.limit, arguments.quiet);
+    let mut watchers: Vec<Watcher<'_>> = (0..models.len())
+        .map(|i| Watcher { progress: (i == 0).then_some(&progress), start })
+        .collect();
+    let mut contestants: Vec<Contestant<'_>> = models
+        .iter_mut()
+        .zip(&mut watchers)
+        .map(|((_, model), observer)| Contestant { model: &mut *model.classifier, observer })
+        .collect();
+    let clock = || start.elapsed();
+    let evaluations = broadstream::compare(&mut *opened.stream, &mut contestants, &options, &clock);
+    progress.finish();
+    let evaluations = evaluations.with_context(|| source.name())?;
+    // Runs whose labels were late are not to be averaged with others.
+    let late = (options.delay > 0).then(|| ("delay".to_owned(), options.delay as f64));
+    let records: Vec<Record> = models
+        .into_iter()
+        .zip(&evaluations)
+        .map(|((name, Model { config, .. }), evaluation)| Record {
+            experiment: "compare".to_owned(),
+            stream: source.name(),
+            method: name,
+            parameters: late.clone().into_iter().collect(),
+            machine: machine::name(),
+            ..record::of(evaluation, config)
+        })
+        .collect();
+    show(arguments, &source.name(), &records)
+}
+
+/// The models by name, with their options; there is at least one, since --models has a default.
+fn declared(arguments: &CompareArguments) -> Result<Vec<(String, ModelArguments)>> {
+    let mut declared = Vec::new();
+    let plain = arguments.models.iter().map(|model| {
+        let name = applicable::name(*model);
+        (name.clone(), format!("--model {name}"))
+    });
+    for (name, options) in plain.chain(arguments.with.iter().cloned()) {
+        if declared.iter().any(|(known, _)| *known == name) {
+            return Err(BadUsage(format!("two models are called '{name}'")).into());
+        }
+        let parsed = model::parse_options(options.split_whitespace().map(str::to_owned))
+            .with_context(|| format!("model '{name}'"))?;
+        declared.push((name, parsed));
+    }
+    Ok(declared)
+}
+
+fn show(arguments: &CompareArguments, source: &str, records: &[Record]) -> Result<()> {
+    if arguments.json {
+        let text = serde_json::to_string(records)? + "\n";
+        to_stdout(io::stdout().write_all(text.as_bytes()))?;
+    } else {
+        let labels = Labels::default();
+        let rendered = render(&[table(records)], records, &labels)?;
+        if let Some(Output::Table(table)) = rendered.views.first().map(|view| &view.output) {
+            let samples = records.first().map_or(0, |record| record.samples);
+            let text = format!("{source}: {samples} samples\n\n{}", table.markdown);
+            to_stdout(io::stdout().write_all(text.as_bytes()))?;
+        }
+    }
+    match &arguments.report {
+        Some(path) => Ok(write_bytes(path, page(source, records)?.as_bytes())?),
+        None => Ok(()),
+    }
+}
+
+fn table(records: &[Record]) -> View {
+    let timed = records.iter().any(|record| record.update_time.is_some());
+    let speed = if timed { "update_time" } else { "samples_per_second" };
+    View::Table(TableView {
+        title: "Metrics".to_owned(),
+        columns: "metric".to_owned(),
+        metrics: METRICS.iter().chain([&speed]).map(|metric| (*metric).to_owned()).collect(),
+        ..TableView::default()
+    })
+}
+
+fn page(source: &str, records: &[Record]) -> Result<String> {
+    let curves = |title: &str, metric: &str| {
+        View::Curves(CurvesView {
+            title: title.to_owned(),
+            metric: metric.to_owned(),
+            ..CurvesView::default()
+        })
+    };
+    let mut views = vec![
+        table(records),
+        curves("Accuracy so far", "oca"),
+        curves("Accuracy of the last samples", "window_oca"),
+    ];
+    if records.iter().any(|record| record.update_time.is_some()) {
+        views.push(View::Bars(BarsView {
+            title: "Time to learn a sample".to_owned(),
+            log: true,
+            ..BarsView::default()
+        }));
+    }
+    let labels = Labels::default();
+    let rendered = render(&views, records, &labels)?;
+    Ok(experiment_page(&ExperimentPage {
+        title: &format!("Models on {source}"),
+        description: "Each model predicts every sample before it learns it.",
+        date: None,
+        rendered: &rendered,
+        records,
+        labels: &labels,
+    })?)
+}
+
+/// Shows progress, if it is the first model's.
+struct Watcher<'a> {
+    progress: Option<&'a Progress>,
+    start: Instant,
+}
+
+impl Observer for Watcher<'_> {
+    fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
+        if let Some(progress) = self.progress {
+            progress.show(metrics, self.start.elapsed());
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,238 @@
+//! Carries out runs, several at a time, and keeps a record of each as soon as it is there.
+
+use std::{
+    fs,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail};
+use broadstream::{Observer, PrequentialOptions, evaluate, metrics::Metrics};
+use broadstream_report::Record;
+use broadstream_store::write_bytes;
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{
+    peer,
+    plan::{PlannedMethod, PlannedRun},
+};
+use crate::{
+    args::{ModelArguments, Preset},
+    build::{model, source::Source},
+    output::{machine, record},
+};
+
+/// How runs are carried out.
+pub(crate) struct Runner<'a> {
+    pub(crate) experiment: &'a str,
+    pub(crate) records: PathBuf,
+    pub(crate) jobs: usize,
+    pub(crate) quiet: bool,
+    /// The folder of the program for third-party learners.
+    pub(crate) peers: PathBuf,
+}
+
+impl Runner<'_> {
+    /// Carries out what has no record yet and returns all records in the order of the runs. A run that
+    /// fails does not keep others from being made; the first failure is the error in the end.
+    pub(crate) fn run(&self, runs: &[PlannedRun]) -> Result<Vec<Record>> {
+        fs::create_dir_all(&self.records)
+            .with_context(|| format!("creating {}", self.records.display()))?;
+        let progress = Progress::new(runs.len(), self.quiet);
+        let next = AtomicUsize::new(0);
+        let failures = Mutex::new(Vec::new());
+        let results: Vec<Mutex<Option<Record>>> = runs.iter().map(|_| Mutex::new(None)).collect();
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs.min(runs.len()) {
+                scope.spawn(|| {
+                    while let Some((index, run)) = Some(next.fetch_add(1, Ordering::Relaxed))
+                        .and_then(|i| Some((i, runs.get(i)?)))
+                    {
+                        match self.record(run, &progress) {
+                            Ok(record) => *lock(&results[index]) = Some(record),
+                            Err(error) => {
+                                progress.say(&format!("{}: {error:#}", run.title()));
+                                lock(&failures).push(error.context(run.title()));
+                            }
+                        }
+                        progress.all.inc(1);
+                    }
+                });
+            }
+        });
+        progress.all.finish_and_clear();
+        let failures = failures.into_inner().unwrap_or_default();
+        let count = failures.len();
+        if let Some(first) = failures.into_iter().next() {
+            let all = runs.len();
+            return Err(first.context(format!(
+                "{count} of {all} runs failed; the others are kept and will not be repeated"
+            )));
+        }
+        let unlocked = results.into_iter().map(|result| result.into_inner().ok().flatten());
+        Ok(unlocked.flatten().collect())
+    }
+
+    /// The record of a run: the one on disk, or a new one that is then kept there.
+    fn record(&self, run: &PlannedRun, progress: &Progress) -> Result<Record> {
+        let path = run.file(&self.records);
+        if let Some(record) = kept(&path)? {
+            return Ok(record);
+        }
+        let bar = progress.bar(&run.title());
+        let mut record = match &run.contestant {
+            PlannedMethod::Model(arguments) => evaluate_model(run, arguments, &bar),
+            PlannedMethod::Peer(method) => peer::run(run, method, &self.peers),
+        }?;
+        bar.finish_and_clear();
+        self.experiment.clone_into(&mut record.experiment);
+        record.stream.clone_from(&run.stream);
+        record.method.clone_from(&run.method);
+        record.seed = run.seed;
+        record.parameters.clone_from(&run.parameters);
+        record.stopped.clone_from(&run.prefix);
+        record.machine = machine::name();
+        keep(&path, &record)?;
+        Ok(record)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The record in a file, if the file is there.
+fn kept(path: &Path) -> Result<Option<Record>> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| path.display().to_string()),
+    };
+    let mut records = Record::read(&text, &path.display().to_string())?;
+    match (records.pop(), records.is_empty()) {
+        (Some(record), true) => Ok(Some(record)),
+        _ => bail!("{}: expected one record; remove the file to make it anew", path.display()),
+    }
+}
+
+/// Writes a record so that the file is there as a whole or not at all, whenever the program ends.
+fn keep(path: &Path, record: &Record) -> Result<()> {
+    let text = serde_json::to_string(record)? + "\n";
+    Ok(write_bytes(path, text.as_bytes())?)
+}
+
+fn evaluate_model(
+    run: &PlannedRun,
+    arguments: &ModelArguments,
+    bar: &ProgressBar,
+) -> Result<Record> {
+    let source = Source::parse(&run.source)?;
+    let mut opened = source.open(&run.input, arguments.preset)?;
+    let mut model = model::build(arguments, &source, &run.input, &*opened.stream)?;
+    let samples = samples(run, &source, arguments.preset, opened.stream.remaining())?;
+    bar.set_length(samples.unwrap_or(0));
+    let options = PrequentialOptions {
+        limit: run.input.limit,
+        curve_every: Some(samples.map_or(1000, |samples| (samples / run.curve_points).max(1))),
+        separate_times: run.times,
+        ..PrequentialOptions::default()
+    };
+    let start = Instant::now();
+    let mut watcher = Watcher { bar, shown: Duration::ZERO, start };
+    let clock = || start.elapsed();
+    let evaluation =
+        evaluate(&mut *opened.stream, &mut *model.classifier, &options, &clock, &mut watcher)
+            .with_context(|| source.name())?;
+    Ok(record::of(&evaluation, model.config))
+}
+
+/// How many samples the run will have, as far as that can be told without much work: curves have
+/// their points at the same samples for all methods and seeds.
+fn samples(
+    run: &PlannedRun,
+    source: &Source,
+    preset: Preset,
+    remaining: Option<u64>,
+) -> Result<Option<u64>> {
+    let known = match (remaining, run.input.limit) {
+        (Some(samples), Some(limit)) => Some(samples.min(limit)),
+        (Some(samples), None) => Some(samples),
+        // A file is counted: a limit beyond its end would leave a curve of few points.
+        (None, limit) if source.can_reopen() => {
+            let mut opened = source.open(&run.input, preset)?;
+            let mut block = broadstream::Block::new();
+            let mut samples = 0;
+            while limit.is_none_or(|limit| samples < limit) {
+                block.clear();
+                match opened.stream.read_block(&mut block, 1024)? {
+                    0 => break,
+                    read => samples += read as u64,
+                }
+            }
+            Some(limit.map_or(samples, |limit| samples.min(limit)))
+        }
+        (None, limit) => limit,
+    };
+    Ok(known)
+}
+
+/// Shows how far a run is.
+struct Watcher<'a> {
+    bar: &'a ProgressBar,
+    shown: Duration,
+    start: Instant,
+}
+
+impl Observer for Watcher<'_> {
+    fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
+        let now = self.start.elapsed();
+        if now - self.shown > Duration::from_millis(100) {
+            self.shown = now;
+            self.bar.set_position(metrics.confusion().samples());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// A bar for all runs, and one for each that is under way.
+struct Progress {
+    bars: MultiProgress,
+    all: ProgressBar,
+    shown: AtomicBool,
+}
+
+impl Progress {
+    fn new(runs: usize, quiet: bool) -> Self {
+        let bars = MultiProgress::new();
+        if quiet {
+            bars.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        let style = "{bar:30} {pos} of {len} runs, {elapsed_precise} gone, about {eta} left";
+        let all =
+            bars.add(ProgressBar::new(runs as u64).with_style(
+                ProgressStyle::with_template(style).expect("the template is well-formed"),
+            ));
+        Progress { bars, all, shown: AtomicBool::new(!quiet) }
+    }
+
+    fn bar(&self, title: &str) -> ProgressBar {
+        let style = "  {bar:28} {percent:>3} %  {msg}";
+        let bar = ProgressBar::new(0)
+            .with_message(title.to_owned())
+            .with_style(ProgressStyle::with_template(style).expect("the template is well-formed"));
+        self.bars.insert_before(&self.all, bar)
+    }
+
+    /// Says something that should stay on the screen.
+    fn say(&self, line: &str) {
+        if self.shown.load(Ordering::Relaxed) {
+            // On a screen that cannot be written to there is nobody to tell.
+            let _ = self.bars.println(line);
+        }
+    }
+}

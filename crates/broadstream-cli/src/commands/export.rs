@@ -1,0 +1,106 @@
+//! `broadstream export`: a stream as CSV, in the order in which it would be learned.
+//!
+//! A column of categories reaches this program as one input `column=value` per category. Each
+//! input is traced back to its column, so that the file written has the columns of the file read.
+
+use std::io::{self, BufWriter, Write};
+
+use anyhow::{Context, Result};
+use broadstream::{Block, Input, InputKind, Sample, Schema, stream::Stream};
+
+use crate::{
+    args::{ExportArguments, Preset},
+    build::source::Source,
+    output::failure::to_stdout,
+};
+
+pub(crate) fn export(arguments: &ExportArguments) -> Result<()> {
+    let ExportArguments { source, input } = arguments;
+    let source = Source::parse(source)?;
+    let mut opened = source.open_table(input, Preset::Default)?;
+    let stdout = io::stdout().lock();
+    let written = write_stream(&mut *opened.stream, opened.columns, input.limit, stdout);
+    to_stdout(written.with_context(|| source.name()))
+}
+
+/// Writes up to `limit` samples of a stream as CSV. `columns` are those of its file; without them
+/// each input is a column.
+pub(crate) fn write_stream(
+    stream: &mut dyn Stream,
+    columns: Option<Vec<String>>,
+    limit: Option<u64>,
+    to: impl Write,
+) -> Result<()> {
+    let all_inputs = || stream.schema().inputs().iter().map(|input| input.name.clone()).collect();
+    let mut table = Table::new(columns.unwrap_or_else(all_inputs));
+    let mut writer = csv::Writer::from_writer(BufWriter::new(to));
+    let target = stream.schema().target().to_owned();
+    writer.write_record(table.columns.iter().chain([&target]))?;
+    let mut block = Block::new();
+    let mut left = limit.unwrap_or(u64::MAX);
+    loop {
+        block.clear();
+        // On an error the samples before it are in the block, and belong into the file too.
+        let read = stream.read_block(&mut block, left.min(1024) as usize);
+        left -= block.len() as u64;
+        for i in 0..block.len() {
+            let label = &stream.schema().labels()[block.class(i)];
+            let cells = table.row(block.sample(i), stream.schema())?;
+            writer.write_record(cells.iter().chain([label]))?;
+        }
+        if read? == 0 || left == 0 {
+            return Ok(writer.flush()?);
+        }
+    }
+}
+
+/// The columns of the file written.
+struct Table {
+    columns: Vec<String>,
+    /// By input, its column and, for an input that stands for a category, the category.
+    places: Vec<(usize, Option<String>)>,
+    row: Vec<String>,
+}
+
+impl Table {
+    fn new(columns: Vec<String>) -> Self {
+        let row = vec![String::new(); columns.len()];
+        Table { columns, places: Vec::new(), row }
+    }
+
+    /// The cells of a sample without its label; a missing one is empty.
+    fn row(&mut self, sample: Sample<'_>, schema: &Schema) -> Result<&[String]> {
+        for input in &schema.inputs()[self.places.len()..] {
+            self.places.push(self.place_of(input)?);
+        }
+        self.row.iter_mut().for_each(String::clear);
+        for (input, value) in sample.iter() {
+            let (column, category) = &self.places[input];
+            match category {
+                Some(category) => self.row[*column].push_str(category),
+                None => self.row[*column] = value.to_string(),
+            }
+        }
+        Ok(&self.row)
+    }
+
+    fn place_of(&self, input: &Input) -> Result<(usize, Option<String>)> {
+        let name = &input.name;
+        let mut places =
+            self.columns.iter().enumerate().filter_map(|(place, column)| match input.kind {
+                InputKind::Numeric => (column == name).then_some((place, None)),
+                InputKind::Indicator => {
+                    let category = name.strip_prefix(column)?.strip_prefix('=')?;
+                    Some((place, Some(category.to_owned())))
+                }
+            });
+        match (places.next(), places.next()) {
+            (Some(place), None) => Ok(place),
+            // 'a=b=c' may be 'b=c' in column 'a', or 'c' in column 'a=b'.
+            (Some(_), Some(_)) => anyhow::bail!(
+                "category '{name}' may be of more than one column: rename or drop one of them"
+            ),
+            (None, _) => anyhow::bail!("input '{name}' is of no column"),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What remains of a run: the saved model, the page, and what is printed.
+
+use anyhow::Result;
+use broadstream::model_file::ModelFile;
+use broadstream_store::write_bytes;
+
+use super::{checkpoint::savable, evaluate::Finished};
+use crate::output::run::Report;
+
+pub(super) fn report(finished: &Finished) -> Result<()> {
+    let Finished { arguments, source, opened, model, evaluation, seconds, save } = finished;
+    let stream = &*opened.stream;
+    if let Some(target) = save {
+        target.write_model(&ModelFile {
+            encoding: stream.encoding().as_ref(),
+            feature_weights: !arguments.saving.omit_feature_weights,
+            ..ModelFile::new(savable(&*model.classifier)?, stream.schema())
+        })?;
+    }
+    let options = &arguments.evaluation;
+    let report = Report {
+        source: source.name(),
+        schema: stream.schema(),
+        model,
+        evaluation,
+        metrics_window: options.metrics_window,
+        delay: options.delay,
+        seconds: *seconds,
+    };
+    if let Some(path) = &options.report {
+        write_bytes(path, report.page()?.as_bytes())?;
+    }
+    if options.json { report.print_json() } else { report.print_table() }
+}

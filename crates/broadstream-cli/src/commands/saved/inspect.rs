@@ -1,0 +1,215 @@
+//! `broadstream inspect`: the content of a model file.
+
+use std::{
+    fs,
+    io::{self, Write},
+};
+
+use anyhow::{Context, Result};
+use broadstream::{
+    Classifier, Input, InputKind, OnlineBlsConfig, RegressionHealth, Schema,
+    metrics::oca,
+    model_file::{self, Loaded, Saved},
+};
+use broadstream_store::read_model_or_sums;
+use serde_json::{Value, json};
+
+use crate::{
+    args::InspectArguments,
+    commands::run::RUN_NOTE,
+    output::{failure::to_stdout, health::health_json},
+};
+
+/// More labels than this are not listed.
+const MOST_LABELS_SHOWN: usize = 12;
+
+pub(crate) fn inspect(arguments: &InspectArguments) -> Result<()> {
+    let loaded = read_model_or_sums(&arguments.file)?;
+    let name = arguments.file.display().to_string();
+    let size = fs::metadata(&arguments.file).with_context(|| name.clone())?.len();
+    let inspection = Inspection::of(loaded);
+    let text = if arguments.json {
+        format!("{}\n", inspection.json(size))
+    } else {
+        inspection.text(&name, size)
+    };
+    to_stdout(io::stdout().write_all(text.as_bytes()))
+}
+
+/// Everything that the command tells about a file.
+struct Inspection {
+    kind: &'static str,
+    program: String,
+    config: OnlineBlsConfig,
+    schema: Schema,
+    inputs: Vec<Input>,
+    learned: u64,
+    class_totals: Vec<f64>,
+    /// Only of a model, as are the next three.
+    weight_norm: Option<f64>,
+    health: Vec<RegressionHealth>,
+    /// How many samples the window holds, if there is one.
+    window: Option<usize>,
+    restarts: Vec<u64>,
+    /// Only of a checkpoint.
+    run: Option<RunProgress>,
+}
+
+/// How far the run of a checkpoint has come.
+struct RunProgress {
+    samples: u64,
+    accuracy: f64,
+    arguments: Vec<String>,
+}
+
+impl Inspection {
+    fn of(loaded: Loaded) -> Self {
+        match loaded {
+            Loaded::Model(saved) => {
+                let Saved { model, schema, evaluation, notes, program, .. } = *saved;
+                let squares: f64 = model.weights().iter().map(|weight| weight * weight).sum();
+                let arguments = notes.get(RUN_NOTE).and_then(|run| run["arguments"].as_array());
+                let arguments = arguments.into_iter().flatten().filter_map(Value::as_str);
+                let arguments: Vec<String> = arguments.map(str::to_owned).collect();
+                Inspection {
+                    kind: if evaluation.is_some() { "checkpoint" } else { "model" },
+                    program,
+                    config: model.config().clone(),
+                    inputs: model.declared_inputs().to_vec(),
+                    learned: model.learned(),
+                    class_totals: model.class_totals().to_vec(),
+                    weight_norm: Some(squares.sqrt()),
+                    health: model.health(),
+                    window: model.window_samples(),
+                    restarts: model.restarts().to_vec(),
+                    run: evaluation.map(|state| RunProgress {
+                        samples: state.samples(),
+                        accuracy: oca(state.metrics().confusion()),
+                        arguments,
+                    }),
+                    schema,
+                }
+            }
+            Loaded::Partial(saved) => {
+                let Saved { model, schema, program, .. } = *saved;
+                Inspection {
+                    kind: "sums",
+                    program,
+                    config: model.config().clone(),
+                    inputs: model.declared_inputs().to_vec(),
+                    learned: model.learned(),
+                    class_totals: model.class_totals().to_vec(),
+                    weight_norm: None,
+                    health: Vec::new(),
+                    window: None,
+                    restarts: Vec::new(),
+                    run: None,
+                    schema,
+                }
+            }
+        }
+    }
+
+    fn json(&self, size: u64) -> Value {
+        let kind = |input: &Input| match input.kind {
+            InputKind::Numeric => "numeric",
+            InputKind::Indicator => "indicator",
+        };
+        let inputs = self.inputs.iter();
+        let inputs: Vec<Value> =
+            inputs.map(|input| json!({ "name": input.name, "kind": kind(input) })).collect();
+        let run = self.run.as_ref().map(|RunProgress { samples, accuracy, arguments }| {
+            json!({ "samples": samples, "oca": accuracy, "arguments": arguments })
+        });
+        json!({
+            "kind": self.kind,
+            "format": model_file::VERSION,
+            "program": self.program,
+            "bytes": size,
+            "target": self.schema.target(),
+            "labels": self.schema.labels(),
+            "class_totals": self.class_totals,
+            "inputs": inputs,
+            "learned": self.learned,
+            "weight_norm": self.weight_norm,
+            "window_samples": self.window,
+            "restarts": self.restarts,
+            "run": run,
+            "health": health_json(&self.health),
+            "config": self.config.to_json(),
+        })
+    }
+
+    fn text(&self, name: &str, size: u64) -> String {
+        let (version, program) = (model_file::VERSION, &self.program);
+        let mut text = format!(
+            "{name}: {}, {}, format {version}, written by broadstream {program}\n\n",
+            self.kind,
+            bytes(size)
+        );
+        let mut line = |name: &str, value: String| text += &format!("{name:<12}{value}\n");
+        let config = &self.config;
+        let features = config.feature_groups * config.feature_nodes
+            + config.enhancement_groups * config.enhancement_nodes;
+        let (ridge, forgetting, seed) = (config.ridge, config.forgetting, config.seed);
+        line(
+            "model",
+            format!("{features} features, ridge {ridge}, forgetting {forgetting}, seed {seed}"),
+        );
+        line("target", self.schema.target().to_owned());
+        let indicators =
+            self.inputs.iter().filter(|input| input.kind == InputKind::Indicator).count();
+        line("inputs", format!("{}, of which {indicators} categories", self.inputs.len()));
+        line("classes", self.classes());
+        line("samples", self.learned.to_string());
+        if let (Some(held), Some(window)) = (self.window, config.window) {
+            line("window", format!("{held} of {window}"));
+        }
+        if let Some(norm) = self.weight_norm {
+            line("weights", format!("norm {norm:.8}"));
+        }
+        if let Some(RunProgress { samples, accuracy, arguments }) = &self.run {
+            line("run", arguments.join(" "));
+            line("", format!("{samples} samples evaluated, accuracy {accuracy:.4}"));
+        }
+        text + &self.health_table()
+    }
+
+    fn classes(&self) -> String {
+        let labels = self.schema.labels();
+        if labels.is_empty() || labels.len() > MOST_LABELS_SHOWN {
+            return self.class_totals.len().to_string();
+        }
+        let totals = self.class_totals.iter().copied().chain(std::iter::repeat(0.0));
+        let classes = labels.iter().zip(totals).map(|(label, total)| format!("{label} ({total})"));
+        classes.collect::<Vec<String>>().join(", ")
+    }
+
+    fn health_table(&self) -> String {
+        if self.health.is_empty() {
+            return String::new();
+        }
+        let widths = self.health.iter().map(|regression| regression.name.chars().count());
+        let widest = widths.fold(10, usize::max);
+        let columns = ["features", "residual", "worst", "condition", "refreshes"];
+        let mut text = format!("\n{:<widest$}", "regression");
+        columns.iter().for_each(|column| text += &format!("{column:>11}"));
+        text.push('\n');
+        for RegressionHealth { name, features, now, worst_residual, refreshes, .. } in &self.health
+        {
+            text += &format!(
+                "{name:<widest$}{features:>11}{:>11.1e}{worst_residual:>11.1e}{:>11.1e}{refreshes:>11}\n",
+                now.residual, now.condition,
+            );
+        }
+        text
+    }
+}
+
+fn bytes(size: u64) -> String {
+    match size {
+        0..10_000 => format!("{size} bytes"),
+        10_000..1_000_000 => format!("{:.1} kB", size as f64 / 1e3),
+        _ => format!("{:.1} MB", size as f64 / 1e6),
+    }
+}

@@ -1,0 +1,14 @@
+//! The commands on saved models: `predict`, `learn`, `unlearn`, `merge`, `fit-partial` and `inspect`.
+//!
+//! [`rows`] opens the rows that the first three take, and [`responder`] predicts and learns them as they
+//! arrive. [`change`] reads a model that is to be written back.
+
+mod change;
+pub(crate) mod fit_partial;
+pub(crate) mod inspect;
+pub(crate) mod learn;
+pub(crate) mod merge;
+pub(crate) mod predict;
+mod responder;
+mod rows;
+pub(crate) mod unlearn;

@@ -1,0 +1,190 @@
+//! Predicts rows as they arrive, and learns those with a label.
+
+use std::io::{self, BufWriter, StdoutLock, Write};
+
+use anyhow::Result;
+use broadstream::{
+    Block, Classifier, Error, OnlineBls, Schema, Scores, arg_max,
+    stream::{LiveFormat, LiveRows},
+};
+use serde_json::json;
+
+use crate::output::failure::{is_closed, to_stdout};
+
+/// The most rows that are predicted or learned together.
+const BLOCK: usize = 64;
+
+/// Lets a model respond to rows. Those that have already arrived are gathered in a block, which is faster
+/// and gives the same predictions; nobody waits for a prediction until more rows come.
+pub(super) struct Responder<'a> {
+    pub(super) model: &'a mut OnlineBls,
+    /// Whether rows with a label are learned.
+    learns: bool,
+    /// Where the predictions go, if anywhere.
+    predictions: Option<PredictionWriter>,
+    /// The rows that were gathered. All of them are to be learned, or none.
+    block: Block,
+    /// The lines of these rows.
+    lines: Vec<u64>,
+    /// Whether these rows are to be learned.
+    is_labelled: bool,
+    pub(super) counts: RowCounts,
+}
+
+/// How many rows were predicted, and how many of these were learned.
+#[derive(Clone, Copy, Default)]
+pub(super) struct RowCounts {
+    pub(super) rows: u64,
+    pub(super) learned: u64,
+}
+
+impl<'a> Responder<'a> {
+    pub(super) fn new(
+        model: &'a mut OnlineBls,
+        learns: bool,
+        predictions: Option<PredictionWriter>,
+    ) -> Self {
+        let (block, lines, counts) = (Block::new(), Vec::new(), RowCounts::default());
+        Responder { model, learns, predictions, block, lines, is_labelled: false, counts }
+    }
+
+    /// Responds to up to `most` rows, and returns whether there may be more.
+    pub(super) fn read(&mut self, rows: &mut LiveRows, most: u64) -> Result<bool> {
+        let end = self.counts.rows.saturating_add(most);
+        while self.counts.rows + (self.block.len() as u64) < end {
+            let row = match rows.next() {
+                Ok(Some(row)) => row,
+                Ok(None) => {
+                    self.flush(rows)?;
+                    return Ok(false);
+                }
+                Err(error) => {
+                    // The rows before a faulty one are good, and get their predictions.
+                    self.flush(rows)?;
+                    return Err(error.into());
+                }
+            };
+            let class = row.class.filter(|_| self.learns);
+            // The row borrows `rows`, which `flush` needs too, so it is copied first.
+            let mut next = Block::new();
+            next.push(row.sample, class.unwrap_or(0), 1.0)?;
+            let line = row.line;
+            if class.is_some() != self.is_labelled || self.block.len() == BLOCK {
+                self.flush(rows)?;
+            }
+            self.is_labelled = class.is_some();
+            self.block.push(next.sample(0), next.class(0), 1.0)?;
+            self.lines.push(line);
+            if !rows.is_ready() {
+                self.flush(rows)?;
+            }
+        }
+        self.flush(rows)?;
+        Ok(true)
+    }
+
+    /// Predicts the rows that were gathered, learns them if they have labels, and writes the predictions.
+    fn flush(&mut self, rows: &LiveRows) -> Result<()> {
+        if self.block.is_empty() {
+            return Ok(());
+        }
+        let schema = rows.schema();
+        for input in &schema.inputs()[self.model.inputs()..] {
+            self.model.declare_input(&input.name, input.kind)?;
+        }
+        let (scores, leverages) = self.respond().map_err(|error| self.with_line(error))?;
+        self.counts.rows += self.block.len() as u64;
+        self.counts.learned += if self.is_labelled { self.block.len() as u64 } else { 0 };
+        self.write(&scores, &leverages, rows.format(), schema)?;
+        self.block.clear();
+        self.lines.clear();
+        Ok(())
+    }
+
+    /// The scores and leverages of the block, which is learned if it has labels.
+    fn respond(&mut self) -> Result<(Scores, Vec<f64>), Error> {
+        if !self.is_labelled {
+            return self.model.scores_many(&self.block);
+        }
+        let (mut scores, mut leverages) = (Scores::new(), Vec::new());
+        self.model.test_then_train_with_leverages(&self.block, &mut scores, &mut leverages)?;
+        Ok((scores, leverages))
+    }
+
+    fn write(
+        &mut self,
+        scores: &Scores,
+        leverages: &[f64],
+        format: Option<LiveFormat>,
+        schema: &Schema,
+    ) -> Result<()> {
+        let Some(predictions) = &mut self.predictions else { return Ok(()) };
+        let mut write = || {
+            for (scores, leverage) in scores.iter().zip(leverages) {
+                let probabilities = self.model.probabilities(scores);
+                let prediction = arg_max(scores);
+                predictions.write(format, schema, prediction, &probabilities, *leverage)?;
+            }
+            to_stdout(predictions.writer.flush())
+        };
+        match write() {
+            // Whoever closes the pipe has read enough predictions, but the rows are still to be learned.
+            Err(error) if self.learns && is_closed(&error) => self.predictions = None,
+            written => written?,
+        }
+        Ok(())
+    }
+
+    /// Adds the line of the row that an error is about: the first that the model refuses.
+    fn with_line(&self, error: Error) -> anyhow::Error {
+        let is_refused = |i: &usize| self.model.features_one(self.block.sample(*i)).is_err();
+        match (0..self.block.len()).find(is_refused) {
+            Some(i) => anyhow::Error::from(error).context(format!("line {}", self.lines[i])),
+            None => error.into(),
+        }
+    }
+}
+
+/// Predictions on standard output, in the format of the rows.
+pub(super) struct PredictionWriter {
+    writer: BufWriter<StdoutLock<'static>>,
+    has_header: bool,
+}
+
+impl PredictionWriter {
+    pub(super) fn new() -> Self {
+        PredictionWriter { writer: BufWriter::new(io::stdout().lock()), has_header: false }
+    }
+
+    fn write(
+        &mut self,
+        format: Option<LiveFormat>,
+        schema: &Schema,
+        prediction: Option<usize>,
+        probabilities: &[f64],
+        leverage: f64,
+    ) -> Result<()> {
+        let label = prediction.map(|class| match schema.labels().get(class) {
+            Some(label) => label.clone(),
+            None => class.to_string(),
+        });
+        let probability = prediction.and_then(|class| probabilities.get(class).copied());
+        if format == Some(LiveFormat::JsonLines) {
+            let line = json!({
+                "prediction": label,
+                "probability": probability,
+                "leverage": leverage,
+            });
+            return to_stdout(writeln!(self.writer, "{line}"));
+        }
+        let mut csv = csv::Writer::from_writer(Vec::new());
+        if !self.has_header {
+            self.has_header = true;
+            csv.write_record(["prediction", "probability", "leverage"])?;
+        }
+        let probability = probability.map_or_else(String::new, |p| p.to_string());
+        csv.write_record([label.unwrap_or_default(), probability, leverage.to_string()])?;
+        let text = csv.into_inner().map_err(|error| error.into_error())?;
+        to_stdout(self.writer.write_all(&text))
+    }
+}

@@ -1,0 +1,71 @@
+//! Rows for saved models, from a file or from standard input.
+
+use std::{
+    fs::File,
+    io::{self, IsTerminal, Read},
+    path::Path,
+};
+
+use anyhow::{Context, Result, bail};
+use broadstream::{
+    model_file::Saved,
+    stream::{LiveFormat, LiveOptions, LiveRows, RowEncoding, Unknown},
+};
+
+use crate::args::{RowArguments, RowFormat, UnknownColumns};
+
+/// Opens rows for a model.
+pub(super) fn open<T>(arguments: &RowArguments, saved: &Saved<T>) -> Result<LiveRows> {
+    let RowArguments { source, rows_format, delimiter, header, no_header, drop, unknown } =
+        arguments;
+    let reader: Box<dyn Read + Send> = if is_standard_input(source) {
+        if io::stdin().is_terminal() {
+            eprintln!("reading rows from standard input; end them with Ctrl-D");
+        }
+        Box::new(io::stdin())
+    } else {
+        let file = File::open(source).with_context(|| name(arguments))?;
+        if file.metadata()?.is_dir() {
+            bail!("{} is a directory, expected a file", name(arguments));
+        }
+        Box::new(file)
+    };
+    let options = LiveOptions {
+        format: rows_format.map(|format| match format {
+            RowFormat::Csv => LiveFormat::Csv,
+            RowFormat::Jsonl => LiveFormat::JsonLines,
+        }),
+        delimiter: *delimiter,
+        header: match (header, no_header) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        },
+        drop: drop.clone(),
+        unknown: match unknown {
+            UnknownColumns::Refuse => Unknown::Refuse,
+            UnknownColumns::Ignore => Unknown::Ignore,
+            UnknownColumns::Learn => Unknown::Learn,
+        },
+    };
+    let schema = saved.schema.clone();
+    let encoding = saved.encoding.clone().unwrap_or_else(|| RowEncoding::of_schema(&schema));
+    LiveRows::new(reader, options, schema, encoding).with_context(|| name(arguments))
+}
+
+/// What the source of the rows is called in messages.
+pub(super) fn name(arguments: &RowArguments) -> String {
+    match is_standard_input(&arguments.source) {
+        true => "standard input".to_owned(),
+        false => arguments.source.display().to_string(),
+    }
+}
+
+/// A number of rows in words.
+pub(super) fn counted(rows: u64) -> String {
+    if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") }
+}
+
+fn is_standard_input(source: &Path) -> bool {
+    source == Path::new("-")
+}

@@ -1,0 +1,73 @@
+//! How a failed command ends: one line on standard error and an exit code.
+
+use std::{fmt, io, process::ExitCode};
+
+use anyhow::Result;
+
+use broadstream::{Error, stream::StreamError};
+use broadstream_datasets::DatasetError;
+
+use crate::args::BadUsage;
+
+/// Prints the error with its causes and picks the exit code.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    if error.is::<ClosedPipe>() {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: {error:#}");
+    if error.chain().any(is_bad_usage) { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// Marks a closed pipe as such, if the result is that of writing to standard output. Only there it is not
+/// a failure: whoever reads the output has seen enough.
+pub(crate) fn to_stdout<T, E: Into<anyhow::Error>>(result: Result<T, E>) -> Result<T> {
+    result.map_err(|error| {
+        let error = error.into();
+        if error.chain().any(is_closed_pipe) { ClosedPipe.into() } else { error }
+    })
+}
+
+/// Whether standard output was closed by its reader.
+pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
+    error.is::<ClosedPipe>()
+}
+
+fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+        || cause.downcast_ref::<csv::Error>().is_some_and(|e| match e.kind() {
+            csv::ErrorKind::Io(e) => e.kind() == io::ErrorKind::BrokenPipe,
+            _ => false,
+        })
+        || cause
+            .downcast_ref::<serde_json::Error>()
+            .is_some_and(|e| e.io_error_kind() == Some(io::ErrorKind::BrokenPipe))
+}
+
+/// Whether the command line asked for something that does not exist or does not go together.
+fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(
+        cause.downcast_ref::<Error>(),
+        Some(
+            Error::Config { .. }
+                | Error::Stream(
+                    StreamError::Parameter { .. }
+                        | StreamError::GeneratorText { .. }
+                        | StreamError::UnknownParameter { .. }
+                        | StreamError::UnknownGenerator { .. }
+                )
+        )
+    ) || matches!(cause.downcast_ref::<DatasetError>(), Some(DatasetError::Unknown { .. }))
+        || cause.is::<BadUsage>()
+}
+
+/// Standard output was closed by its reader.
+#[derive(Debug)]
+struct ClosedPipe;
+
+impl fmt::Display for ClosedPipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("standard output was closed")
+    }
+}
+
+impl std::error::Error for ClosedPipe {}

@@ -1,0 +1,117 @@
+//! The results of a run as a JSON object for programs.
+
+use std::any::Any;
+
+use broadstream::{Member, OnlineBls, metrics::per_class};
+use serde_json::{Value, json};
+
+use super::Report;
+use crate::output::health::health_json;
+
+/// A confusion matrix with more classes than this is left out: it would be longer than all the rest.
+const MOST_CLASSES: usize = 256;
+
+impl Report<'_> {
+    pub(super) fn json(&self) -> Value {
+        let summary = self.evaluation.metrics.summary();
+        let window = self.evaluation.metrics.window_summary();
+        let times = &self.evaluation.times;
+        let labels = self.schema.labels();
+        json!({
+            "source": self.source,
+            "target": self.schema.target(),
+            "samples": summary.samples,
+            "inputs": self.schema.inputs().len(),
+            "classes": labels.len(),
+            "labels": labels,
+            "delay": self.delay,
+            "oca": summary.oca,
+            "oce": summary.oce,
+            "bacc": summary.bacc,
+            "avrbacc": summary.avrbacc,
+            "f1": summary.f1,
+            "mcc": summary.mcc,
+            "kappa": summary.kappa,
+            "log_loss": summary.log_loss,
+            "brier": summary.brier,
+            "ece": summary.ece,
+            "window": {
+                "samples": window.samples,
+                "oca": window.oca,
+                "bacc": window.bacc,
+                "f1": window.f1,
+                "mcc": window.mcc,
+                "kappa": window.kappa,
+                "log_loss": window.log_loss,
+                "brier": window.brier,
+            },
+            "drifts": self.evaluation.drifts,
+            "restarts": self.evaluation.restarts,
+            "members": self.evaluation.members.iter().map(member).collect::<Vec<Value>>(),
+            "health": self.health(),
+            "reliability": self.reliability(),
+            "per_class": self.per_class(),
+            "confusion": self.confusion_matrix(),
+            "seconds": self.seconds,
+            "samples_per_second": self.samples_per_second(),
+            "times": {
+                "reading": times.reading.as_secs_f64(),
+                "test_then_train": times.test_then_train.as_secs_f64(),
+                "predicting": times.predicting.map(|time| time.as_secs_f64()),
+                "learning": times.learning.map(|time| time.as_secs_f64()),
+            },
+            "config": self.model.config,
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    /// The numerical health of the regressions; empty for a model that has none.
+    fn health(&self) -> Vec<Value> {
+        let model: &dyn Any = &*self.model.classifier;
+        model
+            .downcast_ref::<OnlineBls>()
+            .map_or_else(Vec::new, |model| health_json(&model.health()))
+    }
+
+    fn reliability(&self) -> Vec<Value> {
+        let bins = self.evaluation.metrics.calibration().bins().map(|bin| {
+            json!({
+                "from": bin.from,
+                "to": bin.to,
+                "count": bin.count,
+                "confidence": bin.confidence,
+                "accuracy": bin.accuracy,
+            })
+        });
+        bins.collect()
+    }
+
+    fn per_class(&self) -> Vec<Value> {
+        let labels = self.schema.labels();
+        let classes = per_class(self.evaluation.metrics.confusion());
+        let classes = classes.iter().map(|class| {
+            json!({
+                "label": labels.get(class.class),
+                "precision": class.precision,
+                "recall": class.recall,
+                "f1": class.f1,
+                "support": class.support,
+            })
+        });
+        classes.collect()
+    }
+
+    /// By truth and prediction, how often the two met.
+    fn confusion_matrix(&self) -> Option<Vec<Vec<u64>>> {
+        let confusion = self.evaluation.metrics.confusion();
+        let classes = 0..self.schema.labels().len();
+        (classes.len() <= MOST_CLASSES).then(|| {
+            let row = |truth| classes.clone().map(|class| confusion.count(truth, class)).collect();
+            classes.clone().map(row).collect()
+        })
+    }
+}
+
+fn member(member: &Member) -> Value {
+    json!({ "name": member.name, "weight": member.weight })
+}

@@ -1,0 +1,109 @@
+//! The results of a run as a page with figures.
+
+use broadstream::{
+    Evaluation, Member, Times,
+    metrics::{PerClass, ReliabilityBin, per_class},
+};
+use broadstream_report::{
+    ClassRow, CurvePoint, Event, MemberRow, ReliabilityRow, RunReport, TimeBin, run_page,
+};
+
+use super::Report;
+use crate::output::{curve, machine, record};
+
+/// A confusion matrix with more classes than this is left out: it would be larger than all the rest.
+const MOST_CLASSES: usize = 1000;
+
+impl Report<'_> {
+    pub(crate) fn page(&self) -> anyhow::Result<String> {
+        let evaluation = self.evaluation;
+        let (summary, window) = (evaluation.metrics.summary(), evaluation.metrics.window_summary());
+        let labels = self.schema.labels();
+        let confusion = evaluation.metrics.confusion();
+        let classes = if labels.len() <= MOST_CLASSES { labels.len() } else { 0 };
+        let row = |truth| (0..classes).map(|class| confusion.count(truth, class)).collect();
+        let histogram = evaluation.times.updates.bins();
+        let page = RunReport {
+            source: self.source.clone(),
+            model: self.model.title.clone(),
+            target: Some(self.schema.target().to_owned()),
+            samples: summary.samples,
+            inputs: self.schema.inputs().len() as u64,
+            labels: labels.to_vec(),
+            metrics: summary.named().map(|(name, value)| (name.to_owned(), Some(value))).into(),
+            window: [
+                ("oca", window.oca),
+                ("bacc", window.bacc),
+                ("f1", window.f1),
+                ("mcc", window.mcc),
+                ("kappa", window.kappa),
+                ("log_loss", window.log_loss),
+                ("brier", window.brier),
+            ]
+            .map(|(name, value)| (name.to_owned(), Some(value)))
+            .into(),
+            window_samples: window.samples,
+            curve: evaluation.curve.iter().map(|point| curve_point(evaluation, point)).collect(),
+            events: evaluation.drifts.iter().chain(&evaluation.restarts).map(drift).collect(),
+            members: evaluation.members.iter().map(member_row).collect(),
+            reliability: evaluation.metrics.calibration().bins().map(reliability_row).collect(),
+            confusion: (0..classes).map(row).collect(),
+            per_class: per_class(confusion).iter().map(|class| class_row(class, labels)).collect(),
+            seconds: Some(self.seconds),
+            times: time_parts(&evaluation.times),
+            histogram: histogram.map(|(from, to, count)| TimeBin { from, to, count }).collect(),
+            config: self.model.config.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            machine: machine::name(),
+            ..RunReport::default()
+        };
+        Ok(run_page(&page)?)
+    }
+}
+
+/// What the time was spent on, in seconds.
+fn time_parts(times: &Times) -> Vec<(String, f64)> {
+    let mut parts = vec![("reading".to_owned(), times.reading.as_secs_f64())];
+    match (times.predicting, times.learning) {
+        (Some(predicting), Some(learning)) => {
+            parts.push(("predicting".to_owned(), predicting.as_secs_f64()));
+            parts.push(("learning".to_owned(), learning.as_secs_f64()));
+        }
+        _ => {
+            let both = times.test_then_train.as_secs_f64();
+            parts.push(("predicting and learning".to_owned(), both));
+        }
+    }
+    parts
+}
+
+fn class_row(class: &PerClass, labels: &[String]) -> ClassRow {
+    ClassRow {
+        label: labels.get(class.class).cloned().unwrap_or_default(),
+        precision: Some(class.precision),
+        recall: Some(class.recall),
+        f1: Some(class.f1),
+        support: class.support,
+    }
+}
+
+/// A point of the curve with the members' weights, which only the page shows.
+fn curve_point(evaluation: &Evaluation, point: &broadstream::CurvePoint) -> CurvePoint {
+    let names = evaluation.members.iter().map(|member| curve::weight_of(&member.name));
+    let mut shown = record::curve_point(point);
+    shown.values.extend(names.zip(point.weights.iter().copied()));
+    shown
+}
+
+fn drift(sample: &u64) -> Event {
+    Event { sample: *sample, label: "drift".to_owned() }
+}
+
+fn member_row(member: &Member) -> MemberRow {
+    MemberRow { name: member.name.clone(), weight: Some(member.weight) }
+}
+
+fn reliability_row(bin: ReliabilityBin) -> ReliabilityRow {
+    let ReliabilityBin { from, to, count, confidence, accuracy } = bin;
+    ReliabilityRow { from, to, count, confidence: Some(confidence), accuracy: Some(accuracy) }
+}

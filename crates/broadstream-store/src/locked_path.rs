@@ -1,0 +1,180 @@
+//! A path that one program at a time writes to.
+
+use std::{
+    ffi::OsStr,
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use broadstream::model_file::ModelFile;
+
+use crate::{
+    error::StoreError,
+    temporary::{Temporary, hidden, remove_abandoned},
+};
+
+/// Replaces a file by one with these bytes, under a lock of its own. A pipe or a device is written to.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    match LockedPath::lock(path) {
+        Ok(locked) => locked.write_bytes(bytes),
+        Err(StoreError::NotReplaceable { path }) => OpenOptions::new()
+            .write(true)
+            .open(&path)
+            .and_then(|mut file| file.write_all(bytes))
+            .map_err(|source| StoreError::Write { path, source }),
+        Err(error) => Err(error),
+    }
+}
+
+/// A path that no other program writes to as long as this exists.
+#[derive(Debug)]
+pub struct LockedPath {
+    /// The path as it was given, for messages.
+    given: PathBuf,
+    /// The file itself: absolute, and behind all symbolic links.
+    target: PathBuf,
+    lock_path: PathBuf,
+    /// Locked as long as it is open.
+    _lock: File,
+}
+
+impl LockedPath {
+    /// Locks the path of a file, which need not exist yet. Its folder must.
+    pub fn lock(path: &Path) -> Result<Self, StoreError> {
+        let target = resolve(path)?;
+        match fs::metadata(&target) {
+            Ok(metadata) if metadata.is_dir() => {
+                return Err(StoreError::Directory { path: path.to_owned() });
+            }
+            Ok(metadata) if !metadata.is_file() => {
+                return Err(StoreError::NotReplaceable { path: path.to_owned() });
+            }
+            _ => {}
+        }
+        let lock_path = hidden(&target, "lock");
+        loop {
+            let lock = OpenOptions::new()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .open(&lock_path)
+                .map_err(|source| in_folder_of(&target, source))?;
+            match lock.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    return Err(StoreError::Locked { path: path.to_owned() });
+                }
+                Err(TryLockError::Error(source)) => {
+                    return Err(StoreError::Lock { path: path.to_owned(), source });
+                }
+            }
+            // Whoever held the lock before removed the file as it let go. If that was after it was opened
+            // here, this lock is one of a file that nobody else can find.
+            if is_named(&lock, &lock_path) {
+                remove_abandoned(&target);
+                return Ok(LockedPath { given: path.to_owned(), target, lock_path, _lock: lock });
+            }
+        }
+    }
+
+    /// Replaces the file by one with a model or its sums. If that fails, the old file stays.
+    pub fn write_model(&self, file: &ModelFile<'_>) -> Result<(), StoreError> {
+        self.replace(|to| {
+            let mut writer = BufWriter::with_capacity(1 << 20, to);
+            file.write(&mut writer).map_err(|error| StoreError::writing(self.given(), error))?;
+            writer.flush().map_err(|source| self.failed(source))
+        })
+    }
+
+    /// Replaces the file by one with these bytes. If that fails, the old file stays.
+    pub fn write_bytes(&self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.replace(|to| to.write_all(bytes).map_err(|source| self.failed(source)))
+    }
+
+    fn replace(
+        &self,
+        write: impl FnOnce(&mut File) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut temporary =
+            Temporary::create(&self.target).map_err(|source| in_folder_of(&self.target, source))?;
+        write(temporary.file())?;
+        temporary.replace(&self.target).map_err(|source| self.failed(source))
+    }
+
+    fn given(&self) -> PathBuf {
+        self.given.clone()
+    }
+
+    fn failed(&self, source: io::Error) -> StoreError {
+        StoreError::Write { path: self.given(), source }
+    }
+}
+
+impl Drop for LockedPath {
+    fn drop(&mut self) {
+        // While it is still locked, so that nobody else has locked it.
+        let _ = fs::remove_file(&self.lock_path);
+    }
+}
+
+/// The file that a path leads to: absolute, so that it stays the same if the program changes its folder,
+/// and behind symbolic links, also behind one that points to nothing yet.
+fn resolve(path: &Path) -> Result<PathBuf, StoreError> {
+    let mut target = path.to_owned();
+    loop {
+        match target.canonicalize() {
+            Ok(existing) => return Ok(existing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // A loop of links is one of these errors, so the links that are followed below have an end.
+            Err(source) => return Err(StoreError::Lock { path: path.to_owned(), source }),
+        }
+        // A pipe without a name can be opened by a path such as /dev/fd/3, which leads to no file.
+        if fs::metadata(&target).is_ok() {
+            return Ok(target);
+        }
+        match fs::read_link(&target) {
+            Ok(next) => target = folder_of(&target).join(next),
+            Err(_) => break,
+        }
+    }
+    // 'a/' and 'a/.' are names of folders, whatever `file_name` says.
+    let text = target.as_os_str().as_encoded_bytes();
+    let is_last = |name: &&OsStr| text.ends_with(name.as_encoded_bytes());
+    let Some(name) = target.file_name().filter(is_last) else {
+        return Err(StoreError::NoFileName { path: path.to_owned() });
+    };
+    let folder = folder_of(&target);
+    let absolute = folder
+        .canonicalize()
+        .map_err(|source| StoreError::Folder { folder: folder.to_owned(), source })?;
+    Ok(absolute.join(name))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+fn in_folder_of(target: &Path, source: io::Error) -> StoreError {
+    StoreError::Folder { folder: folder_of(target).to_owned(), source }
+}
+
+/// Whether an open file is still the one of that name.
+#[cfg(unix)]
+fn is_named(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(opened), Ok(named)) => identity(opened) == identity(named),
+        _ => false,
+    }
+}
+
+/// Elsewhere an open file cannot be removed.
+#[cfg(not(unix))]
+fn is_named(_: &File, _: &Path) -> bool {
+    true
+}
