@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from broadstream import datasets
 from broadstream._broadstream import VERSION as __version__
-from broadstream._broadstream import Certificate, OnlineBLS, Stream, generators
+from broadstream._broadstream import Certificate, OnlineBLS, Stream, generators, options
 from broadstream._evaluation import Evaluation, evaluate
+from broadstream._options import document as _document
 from broadstream._streams import generate
 
 __all__ = [
@@ -29,4 +30,7 @@ __all__ = [
     "evaluate",
     "generate",
     "generators",
+    "options",
 ]
+
+_document(OnlineBLS)

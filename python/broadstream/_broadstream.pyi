@@ -6,6 +6,9 @@ from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from typing_extensions import Unpack
+
+from broadstream._options import OptionValues
 
 __all__ = [
     "VERSION",
@@ -17,6 +20,7 @@ __all__ = [
     "evaluate_stream",
     "find_dataset",
     "generators",
+    "options",
     "restore_model",
 ]
 
@@ -37,29 +41,8 @@ class OnlineBLS:
         cls,
         *,
         preset: str | None = None,
-        feature_groups: int | None = None,
-        feature_nodes: int | None = None,
-        enhancement_groups: int | None = None,
-        enhancement_nodes: int | None = None,
-        enhancement_source: str | None = None,
-        activation: str | None = None,
-        weight_scale: str | None = None,
-        inputs_per_sample: int | None = None,
-        scaling: str | Mapping[str, Any] | None = None,
-        freeze_scaling_after: int | None = None,
-        ridge: float | str | None = None,
-        forgetting: float | str | None = None,
-        window: int | None = None,
-        refresh_every: int | None = None,
-        correction_steps: int | None = None,
-        nested_models: int | None = None,
-        stacking: bool | None = None,
-        label_lags: int | None = None,
-        class_weight: str | None = None,
-        keep_weights: bool | None = None,
-        threads: int | None = None,
         seed: int | None = None,
-        memory_limit: int | None = None,
+        **options: Unpack[OptionValues],
     ) -> OnlineBLS: ...
     @property
     def labels(self) -> list[Any]: ...
@@ -158,5 +141,6 @@ def evaluate_stream(
     progress: Callable[[int, int | None, float], None] | None = None,
 ) -> dict[str, Any]: ...
 def find_dataset(name: str, data: str | os.PathLike[str] | None = None) -> os.PathLike[str]: ...
+def options() -> list[dict[str, Any]]: ...
 def generators() -> list[str]: ...
 def restore_model(state: bytes, labels: Sequence[Any], threads: int) -> OnlineBLS: ...

@@ -1,50 +1,106 @@
-"""The options of a model as the parameters of an estimator.
+"""The options of a model as keyword arguments and as parameters of estimators.
 
-River and scikit-learn clone an estimator by reading the signature of its `__init__` and the attributes of
-the same names, so these classes list all options and keep them as they were given.
+The library defines the options; this module gives them types, signatures and documentation. River and
+scikit-learn clone an estimator by reading the signature of its `__init__` and the attributes of the same
+names, so the signatures are made from the definitions.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any, TypedDict
 
-# The options of a model, but for its seed, which other libraries call by other names.
-NAMES = (
-    "preset",
-    "feature_groups",
-    "feature_nodes",
-    "enhancement_groups",
-    "enhancement_nodes",
-    "enhancement_source",
-    "activation",
-    "weight_scale",
-    "inputs_per_sample",
-    "scaling",
-    "freeze_scaling_after",
-    "ridge",
-    "forgetting",
-    "window",
-    "refresh_every",
-    "correction_steps",
-    "nested_models",
-    "stacking",
-    "label_lags",
-    "class_weight",
-    "keep_weights",
-    "threads",
-    "memory_limit",
-)
+from broadstream._broadstream import OnlineBLS, options
+
+
+class OptionValues(TypedDict, total=False):
+    """The options of a model besides its preset and its seed; None leaves one to the preset."""
+
+    feature_groups: int | None
+    feature_nodes: int | None
+    enhancement_groups: int | None
+    enhancement_nodes: int | None
+    enhancement_source: str | None
+    activation: str | None
+    weight_scale: str | None
+    inputs_per_sample: int | None
+    scaling: str | Mapping[str, Any] | None
+    freeze_scaling_after: int | None
+    ridge: float | str | None
+    forgetting: float | str | None
+    window: int | None
+    refresh_every: int | None
+    correction_steps: int | None
+    nested_models: int | None
+    stacking: bool | None
+    label_lags: int | None
+    class_weight: str | Mapping[Any, float] | None
+    keep_weights: bool | None
+    threads: int | None
+    memory_limit: int | None
+
+
+# The seed is left out: other libraries call it by other names.
+NAMES = tuple(option["name"] for option in options() if option["name"] != "seed")
+
+
+def takes_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give an `__init__` that ends in ``**options`` a signature that names every option.
+
+    `defaults` are those that differ from None, which leaves an option to the preset.
+    """
+
+    def decorate(init: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(init)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        signature = signature.replace(parameters=own + _parameters(NAMES, defaults))
+        init.__signature__ = signature  # type: ignore[attr-defined]
+        return init
+
+    return decorate
 
 
 class Options:
     """Keeps the options of a model as attributes."""
 
-    def _keep_options(self, arguments: dict[str, Any]) -> None:
-        """Takes over the arguments of `__init__`, which is where this is called."""
-        for name, value in arguments.items():
-            if name not in ("self", "__class__"):
-                setattr(self, name, value)
+    def _keep_options(self, given: dict[str, Any]) -> None:
+        """Take over the arguments of an `__init__` that `takes_options`: the local variables there."""
+        given = {name: value for name, value in given.items() if name not in ("self", "__class__")}
+        given.update(given.pop("options"))
+        parameters = inspect.signature(type(self).__init__).parameters
+        for name in given:
+            if name not in parameters:
+                message = f"{type(self).__name__} got an unexpected keyword argument {name!r}"
+                raise TypeError(message)
+        for name, parameter in list(parameters.items())[1:]:
+            setattr(self, name, given.get(name, parameter.default))
 
     def _options(self) -> dict[str, Any]:
         """The options to make a model with."""
-        return {name: getattr(self, name) for name in NAMES}
+        return {name: getattr(self, name) for name in ("preset", *NAMES)}
+
+
+def document(model: type[OnlineBLS]) -> None:
+    """List the options in the documentation and the signature of the class of models."""
+    lines = []
+    for option in options():
+        default = option["defaults"]["default"]
+        if isinstance(default, dict):
+            default = next(iter(default))
+        shown = "" if default is None else f" (default {default!r})"
+        text = f"{option['name']} : {option['values']}\n"
+        help_text = textwrap.fill(f"{option['help']}{shown}.", 96)
+        lines.append(text + textwrap.indent(help_text, "    "))
+    heading = "Parameters\n----------\npreset : 'default', 'single', 'paper', 'paper-drift'\n"
+    preset = "    The configuration that the options below start from (default 'default').\n"
+    model.__doc__ = f"{model.__doc__}\n\n{heading}{preset}" + "\n".join(lines) + "\n"
+    names = [option["name"] for option in options()]
+    parameters = _parameters(["preset", *names], {})
+    model.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+
+
+def _parameters(names: Any, defaults: dict[str, Any]) -> list[inspect.Parameter]:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return [inspect.Parameter(name, kind, default=defaults.get(name)) for name in names]

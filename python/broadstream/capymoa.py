@@ -12,7 +12,7 @@ True
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from capymoa.base import Classifier
@@ -20,6 +20,11 @@ from capymoa.core import Instance, LabeledInstance
 from capymoa.stream import Schema
 
 from broadstream import _broadstream
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from broadstream._options import OptionValues
 
 __all__ = ["OnlineBLS"]
 
@@ -32,11 +37,18 @@ class OnlineBLS(Classifier):
     1000 enhancement nodes unless told otherwise: such a model stays in the processor's cache.
     """
 
-    def __init__(self, schema: Schema, random_seed: int = 1, **options: Any) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        random_seed: int = 1,
+        *,
+        preset: str = "default",
+        **options: Unpack[OptionValues],
+    ) -> None:
         super().__init__(schema, random_seed)
         if not schema.is_classification():
             raise ValueError("expected a schema whose target is nominal, got one of a regression")
-        self.options = {"enhancement_nodes": 1000, **options}
+        self.options = {"preset": preset, "enhancement_nodes": 1000, **options}
         self.model = _broadstream.OnlineBLS(**self.options, seed=random_seed)
         self._attributes = _attributes(schema)
         self._numbers_only = all(values is None for _, values in self._attributes)

@@ -10,13 +10,16 @@ Accuracy: 87.58%
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from river import base
 
 from broadstream._broadstream import OnlineBLS
-from broadstream._options import Options
+from broadstream._options import Options, OptionValues, takes_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["OnlineBLSClassifier"]
 
@@ -31,8 +34,8 @@ class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
     Parameters
     ----------
     preset
-        ``default`` has nothing to tune, ``single`` is one regression on all samples, ``paper`` that of the
-        paper.
+        ``default`` has nothing to tune, ``single`` is one regression on all samples, ``paper`` and
+        ``paper-drift`` are those of the paper.
     enhancement_nodes
         How many random non-linear features there are. River brings samples one at a time, so this is half of
         what the default has elsewhere: such a model stays in the processor's cache, and is several times as
@@ -56,32 +59,9 @@ class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
 
     """
 
+    @takes_options(enhancement_nodes=1000)
     def __init__(
-        self,
-        preset: str = "default",
-        feature_groups: int | None = None,
-        feature_nodes: int | None = None,
-        enhancement_groups: int | None = None,
-        enhancement_nodes: int | None = 1000,
-        enhancement_source: str | None = None,
-        activation: str | None = None,
-        weight_scale: str | None = None,
-        inputs_per_sample: int | None = None,
-        scaling: str | dict | None = None,
-        freeze_scaling_after: int | None = None,
-        ridge: float | str | None = None,
-        forgetting: float | str | None = None,
-        window: int | None = None,
-        refresh_every: int | None = None,
-        correction_steps: int | None = None,
-        nested_models: int | None = None,
-        stacking: bool | None = None,
-        label_lags: int | None = None,
-        class_weight: str | None = None,
-        keep_weights: bool | None = None,
-        threads: int | None = None,
-        memory_limit: int | None = None,
-        seed: int | None = None,
+        self, preset: str = "default", seed: int | None = None, **options: Unpack[OptionValues]
     ) -> None:
         self._keep_options(locals())
         self._model = OnlineBLS(**self._options(), seed=0 if seed is None else seed)

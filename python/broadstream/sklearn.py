@@ -10,7 +10,7 @@ True
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -19,7 +19,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from broadstream._broadstream import OnlineBLS
-from broadstream._options import Options
+from broadstream._options import Options, OptionValues, takes_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["OnlineBLSClassifier"]
 
@@ -37,7 +40,7 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    preset : {"default", "single", "paper"}, default="single"
+    preset : {"default", "single", "paper", "paper-drift"}, default="single"
         What the options are that are left out.
     nested_models : int, default=1
         How many regressions on fewer features share in predictions. More than 1 follow the order of samples.
@@ -78,33 +81,13 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     _announced: np.ndarray | None
     _blank: np.ndarray | None
 
+    @takes_options(scaling="standard", nested_models=1)
     def __init__(
         self,
         *,
         preset: str = "single",
-        feature_groups: int | None = None,
-        feature_nodes: int | None = None,
-        enhancement_groups: int | None = None,
-        enhancement_nodes: int | None = None,
-        enhancement_source: str | None = None,
-        activation: str | None = None,
-        weight_scale: str | None = None,
-        inputs_per_sample: int | None = None,
-        scaling: str | dict | None = "standard",
-        freeze_scaling_after: int | None = None,
-        ridge: float | str | None = None,
-        forgetting: float | str | None = None,
-        window: int | None = None,
-        refresh_every: int | None = None,
-        correction_steps: int | None = None,
-        nested_models: int | None = 1,
-        stacking: bool | None = None,
-        label_lags: int | None = None,
-        class_weight: dict | str | None = None,
-        keep_weights: bool | None = None,
-        threads: int | None = None,
-        memory_limit: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
+        **options: Unpack[OptionValues],
     ) -> None:
         self._keep_options(locals())
 

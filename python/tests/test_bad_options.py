@@ -32,8 +32,8 @@ OPTIONS = [
     ("window", 0, "at least 1"),
     ("window", -5, "-5"),
     ("window", 2.5, "2.5"),
-    ("threads", 0, "at least 1"),
-    ("threads", 10**9, "at most 1024"),
+    ("threads", 0, "from 1 to 1024"),
+    ("threads", 10**9, "from 1 to 1024"),
     ("threads", 10**30, WHOLE),
     ("enhancement_nodes", 0, "at least 1"),
     ("enhancement_nodes", 10**12, "memory limit"),
@@ -61,8 +61,8 @@ OPTIONS = [
     ("stacking", "yes", "true or false"),
     ("keep_weights", 0, "true or false"),
     ("class_weight", {0: 1}, "balanced"),
-    ("preset", "best", "default, single, paper"),
-    ("preset", 3, "default, single, paper"),
+    ("preset", "best", "default, single, paper, paper-drift"),
+    ("preset", 3, "default, single, paper, paper-drift"),
 ]
 
 

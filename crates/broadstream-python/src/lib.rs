@@ -35,6 +35,7 @@ mod _broadstream {
         datasets::{datasets, find_dataset, generators},
         evaluation::evaluate_stream,
         model::{OnlineBLS, restore_model},
+        options::options,
         stream::{Samples, Stream},
     };
 

@@ -1,6 +1,6 @@
 //! The options of a model, under the names that Rust and the command line use.
 
-use broadstream::{Error, OnlineBlsConfig};
+use broadstream::{Error, OnlineBlsConfig, Preset, Values};
 use pyo3::{
     exceptions::PyTypeError,
     prelude::*,
@@ -10,50 +10,82 @@ use serde_json::{Map, Number, Value, json};
 
 use crate::error::to_python;
 
-type Preset = fn() -> OnlineBlsConfig;
-
-/// The presets by their names.
-const PRESETS: [(&str, Preset); 3] = [
-    ("default", OnlineBlsConfig::default),
-    ("single", OnlineBlsConfig::single),
-    ("paper", OnlineBlsConfig::paper),
-];
-
 /// The configuration of a preset with those options that are not `None`.
 pub(crate) fn configuration(
     preset: Option<&Bound<'_, PyAny>>,
-    options: &[(&str, Option<&Bound<'_, PyAny>>)],
+    options: &Bound<'_, PyDict>,
 ) -> PyResult<OnlineBlsConfig> {
     let mut given = Map::new();
     for (name, value) in options {
-        if let Some(value) = value.filter(|value| !value.is_none()) {
-            given.insert((*name).to_owned(), to_json(value, 0)?);
+        let name: String = name.extract()?;
+        if OnlineBlsConfig::option(&name).is_none() {
+            let message = format!("OnlineBLS got an unexpected keyword argument '{name}'");
+            return Err(PyTypeError::new_err(message));
+        }
+        if !value.is_none() {
+            given.insert(name, to_json(&value, 0)?);
         }
     }
-    let mut config = match preset.filter(|preset| !preset.is_none()) {
-        Some(preset) => self::preset(preset)?,
-        None => OnlineBlsConfig::default(),
+    let preset = match preset.filter(|preset| !preset.is_none()) {
+        Some(preset) => named_preset(preset)?,
+        None => Preset::default(),
     };
-    // What a window rules out is not asked of the default.
-    if given.contains_key("window") && !given.contains_key("forgetting") {
-        config.forgetting = broadstream::Forgetting::Fixed(1.0);
-    }
-    let without_lags = given.contains_key("window") || given.get("stacking") == Some(&json!(false));
-    if without_lags && !given.contains_key("label_lags") {
-        config.label_lags = 0;
-    }
-    config.with_json(&given).map_err(to_python)
+    OnlineBlsConfig::resolve(preset, &given).map_err(to_python)
 }
 
-fn preset(name: &Bound<'_, PyAny>) -> PyResult<OnlineBlsConfig> {
+fn named_preset(name: &Bound<'_, PyAny>) -> PyResult<Preset> {
     let text = name.extract::<String>().unwrap_or_default();
-    match PRESETS.iter().find(|(known, _)| *known == text) {
-        Some((_, preset)) => Ok(preset()),
+    match Preset::named(&text) {
+        Some(preset) => Ok(preset),
         None => {
-            let (option, rule) = ("preset", "one of default, single, paper");
             let value = name.repr()?.to_string();
-            Err(to_python(Error::Config { option, rule, value }))
+            Err(to_python(Error::Config { option: "preset", rule: Preset::rule(), value }))
         }
+    }
+}
+
+/// Every option of a model: its name, what it means, what it can be, and its default in each preset.
+///
+/// >>> import broadstream
+/// >>> ridge = next(option for option in broadstream.options() if option["name"] == "ridge")
+/// >>> ridge["defaults"]
+/// {'default': 'auto', 'single': 1.0, 'paper': 1e-08, 'paper-drift': 1e-08}
+#[pyfunction]
+pub(crate) fn options(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let mut options = Vec::new();
+    for option in OnlineBlsConfig::options() {
+        let described = PyDict::new(py);
+        described.set_item("name", option.name)?;
+        described.set_item("help", option.help)?;
+        described.set_item("values", values(&option.values))?;
+        let defaults = PyDict::new(py);
+        for (preset, named) in Preset::all() {
+            defaults.set_item(named.name, from_json(py, &option.default_in(preset))?)?;
+        }
+        described.set_item("defaults", defaults)?;
+        options.push(described);
+    }
+    Ok(options)
+}
+
+/// What an option can be, in words.
+fn values(values: &Values) -> String {
+    match values {
+        Values::Count { rule, .. } => format!("int, {rule}"),
+        Values::Bytes => "int, bytes".to_owned(),
+        Values::Flag => "bool".to_owned(),
+        Values::NumberOrAuto { rule, .. } => format!("float, {rule}, or 'auto'"),
+        Values::Choice(names) => {
+            let names: Vec<String> =
+                names.iter().map(|named| format!("'{}'", named.name)).collect();
+            names.join(", ")
+        }
+        Values::Scaling(names) => {
+            let names: Vec<String> =
+                names.iter().map(|named| format!("'{}'", named.name)).collect();
+            format!("{}, or a dict with the parameters of one", names.join(", "))
+        }
+        _ => String::new(),
     }
 }
 
@@ -62,22 +94,18 @@ pub(crate) fn describe<'py>(
     py: Python<'py>,
     config: &OnlineBlsConfig,
 ) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
-    let own = config.to_json();
-    let differing = |preset: &Preset| {
-        let preset = preset().to_json();
-        own.iter().filter(move |(name, value)| preset.get(*name) != Some(value)).count()
+    let differing = |preset: Preset| {
+        let options = OnlineBlsConfig::options().iter();
+        options.filter(move |option| option.get(config) != option.default_in(preset))
     };
-    let nearest = PRESETS.iter().min_by_key(|(_, preset)| differing(preset));
-    let Some((name, preset)) = nearest else { return Ok(Vec::new()) };
-    let preset = preset().to_json();
+    let nearest = Preset::all().min_by_key(|(preset, _)| differing(*preset).count());
+    let Some((preset, named)) = nearest else { return Ok(Vec::new()) };
     let mut options = Vec::new();
-    if *name != "default" {
-        options.push(("preset".to_owned(), PyString::new(py, name).into_any()));
+    if preset != Preset::default() {
+        options.push(("preset".to_owned(), PyString::new(py, named.name).into_any()));
     }
-    for (option, value) in &own {
-        if preset.get(option) != Some(value) {
-            options.push((option.clone(), from_json(py, value)?));
-        }
+    for option in differing(preset) {
+        options.push((option.name.to_owned(), from_json(py, &option.get(config))?));
     }
     Ok(options)
 }

@@ -49,7 +49,7 @@ pub use self::{
     classifier::{Classifier, Member},
     config::{
         ClassWeight, ConfigOption, EnhancementSource, Forgetting, Named, OnlineBlsConfig, Preset,
-        Ridge, Scope, Topic, Values, WeightScale,
+        Ridge, Scope, Topic, Values, WeightScale, parse_bytes,
     },
     data::{Block, Input, InputKind, Sample, Schema, Scores, arg_max},
     error::Error,

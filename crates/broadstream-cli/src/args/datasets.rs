@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand, ValueHint};
 
-use super::{DataFolder, model::parse_size};
+use super::DataFolder;
 
 /// The streams that the paper uses: what they are, where they are, how to get them.
 ///
@@ -54,7 +54,7 @@ pub(crate) struct FetchArguments {
     pub(crate) retries: u32,
 
     /// The most that a downloaded file may take, as in 500MB or 1GiB
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = broadstream::parse_bytes)]
     pub(crate) size_limit: u64,
 
     /// Show no progress

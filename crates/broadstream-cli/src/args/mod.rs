@@ -1,5 +1,6 @@
 //! The command line as the user types it: a file for each command, and for the options that several share.
 
+mod baseline;
 mod compare;
 mod datasets;
 mod experiment;
@@ -7,22 +8,22 @@ mod export;
 mod generate;
 mod input;
 mod model;
+mod model_options;
 mod run;
 mod saved;
 mod saving;
 mod usage;
 
 pub(crate) use self::{
+    baseline::BaselineArguments,
     compare::CompareArguments,
     datasets::{DatasetsCommand, FetchArguments, ListArguments, VerifyArguments},
     experiment::ExperimentArguments,
     export::ExportArguments,
     generate::GenerateArguments,
     input::{CategoriesArgument, FormatArgument, InputArguments},
-    model::{
-        ActivationArgument, ClassWeightArgument, EnhancementSourceArgument, ModelArguments,
-        ModelName, Preset, ScalingArgument,
-    },
+    model::{ModelArguments, ModelName},
+    model_options::WHOLE_STREAM,
     run::RunArguments,
     saved::{
         FitPartialArguments, InspectArguments, LearnArguments, MergeArguments, PredictArguments,

@@ -2,133 +2,129 @@
 //! something of it.
 
 use anyhow::Result;
-use clap::ValueEnum;
+use broadstream::{OnlineBlsConfig, Preset, Scope};
 
-use crate::args::{BadUsage, ModelArguments, ModelName, Preset};
+use crate::args::{BadUsage, BaselineArguments, ModelArguments, ModelName};
 
-/// Options that go together.
+/// Options that go together: a model has all of them or none.
 #[derive(Clone, Copy, PartialEq)]
-enum Group {
-    /// The random features.
-    Broad,
-    Ridge,
-    /// What only the factor of Online-BLS can do.
-    Factor,
-    Seed,
-    Inputs,
+enum OptionSet {
+    /// Options of the online broad learning system that others have too.
+    Of(Scope),
     ZeroTolerance,
     ClassTerms,
     Aggressiveness,
-    Hidden,
+    HiddenLayers,
     Hedge,
-}
-
-/// The name of a model as the user types it.
-pub(crate) fn name(model: ModelName) -> String {
-    model.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// Refuses options that the model does not have.
 pub(crate) fn check(arguments: &ModelArguments) -> Result<()> {
-    let groups = groups(arguments.model);
-    let name = name(arguments.model);
+    let name = arguments.model.name();
+    let given = given(arguments);
     if arguments.like.is_some() {
-        // Threads are no property of a model.
-        let given = given(arguments)
-            .into_iter()
-            .find(|(option, _, given)| *given && *option != "--threads");
-        let other = if arguments.preset != Preset::Default { Some("--preset") } else { None };
-        if let Some(option) = given.map(|(option, ..)| option).or(other) {
-            let rule =
-                format!("--like takes all options of the model from the file: leave {option} out");
-            return Err(BadUsage(rule).into());
-        }
-        if !matches!(arguments.model, ModelName::OnlineBls) {
-            return Err(BadUsage(format!("the model {name} has no --like")).into());
-        }
+        check_like(arguments, &given)?;
     }
-    let stray =
-        given(arguments).into_iter().find(|(_, group, given)| *given && !groups.contains(group));
-    if let Some((option, ..)) = stray {
+    let option_sets = option_sets(arguments.model);
+    if let Some((option, _)) = given.iter().find(|(_, of)| !option_sets.contains(of)) {
         return Err(BadUsage(format!("the model {name} has no {option}")).into());
     }
-    let forgets = groups.contains(&Group::Factor) || !groups.contains(&Group::Broad);
-    if arguments.preset == Preset::PaperDrift && !forgets {
+    if arguments.preset == Preset::PaperDrift
+        && is_broad(arguments.model)
+        && !shares(arguments.model)
+    {
         let rule = format!("the model {name} does not forget: use --preset paper");
         return Err(BadUsage(rule).into());
     }
     Ok(())
 }
 
+/// Refuses whatever a saved model already decides.
+fn check_like(arguments: &ModelArguments, given: &[(String, OptionSet)]) -> Result<()> {
+    // How many threads are at work is no property of a model.
+    let option = given.iter().map(|(option, _)| option.as_str()).find(|name| *name != "--threads");
+    let preset = (arguments.preset != Preset::Default).then_some("--preset");
+    if let Some(option) = option.or(preset) {
+        let rule =
+            format!("--like takes all options of the model from the file: leave {option} out");
+        return Err(BadUsage(rule).into());
+    }
+    if arguments.model != ModelName::OnlineBls {
+        let name = arguments.model.name();
+        return Err(BadUsage(format!("the model {name} has no --like")).into());
+    }
+    Ok(())
+}
+
 /// Whether a model draws random numbers.
 pub(crate) fn takes_seed(model: ModelName) -> bool {
-    groups(model).contains(&Group::Seed)
+    option_sets(model).contains(&OptionSet::Of(Scope::Seeded))
 }
 
 /// Whether a model is a broad learning system.
 pub(crate) fn is_broad(model: ModelName) -> bool {
-    groups(model).contains(&Group::Broad)
+    option_sets(model).contains(&OptionSet::Of(Scope::Broad))
 }
 
 /// Whether a model can have several threads.
 pub(crate) fn shares(model: ModelName) -> bool {
-    groups(model).contains(&Group::Factor)
+    option_sets(model).contains(&OptionSet::Of(Scope::OnlineBls))
 }
 
-fn groups(model: ModelName) -> &'static [Group] {
-    use Group::{
-        Aggressiveness, Broad, ClassTerms, Factor, Hedge, Hidden, Inputs, Ridge, Seed,
-        ZeroTolerance,
-    };
+/// Whether a model has the options of a scope.
+pub(crate) fn has(model: ModelName, scope: Scope) -> bool {
+    option_sets(model).contains(&OptionSet::Of(scope))
+}
+
+fn option_sets(model: ModelName) -> &'static [OptionSet] {
+    use OptionSet::{Aggressiveness, ClassTerms, Hedge, HiddenLayers, Of, ZeroTolerance};
+    use Scope::{Broad, Inputs, OnlineBls, Ridge, Seeded};
     match model {
-        ModelName::OnlineBls => &[Broad, Ridge, Factor, Seed, Inputs],
+        ModelName::OnlineBls => &[Of(Broad), Of(Ridge), Of(OnlineBls), Of(Seeded), Of(Inputs)],
         ModelName::RiBls | ModelName::Refactorise | ModelName::Eous => {
-            &[Broad, Ridge, Seed, Inputs]
+            &[Of(Broad), Of(Ridge), Of(Seeded), Of(Inputs)]
         }
-        ModelName::IBls => &[Broad, Ridge, ZeroTolerance, Seed, Inputs],
-        ModelName::BlsCil => &[Broad, ClassTerms, Seed, Inputs],
-        ModelName::Perceptron => &[Inputs],
-        ModelName::PassiveAggressive => &[Inputs, Aggressiveness],
-        ModelName::MultilayerPerceptron => &[Inputs, Seed, Hidden],
-        ModelName::HedgeBackpropagation => &[Inputs, Seed, Hidden, Hedge],
+        ModelName::IBls => &[Of(Broad), Of(Ridge), ZeroTolerance, Of(Seeded), Of(Inputs)],
+        ModelName::BlsCil => &[Of(Broad), ClassTerms, Of(Seeded), Of(Inputs)],
+        ModelName::Perceptron => &[Of(Inputs)],
+        ModelName::PassiveAggressive => &[Of(Inputs), Aggressiveness],
+        ModelName::MultilayerPerceptron => &[Of(Inputs), Of(Seeded), HiddenLayers],
+        ModelName::HedgeBackpropagation => &[Of(Inputs), Of(Seeded), HiddenLayers, Hedge],
         ModelName::NoChange | ModelName::Majority => &[],
     }
 }
 
-/// Each option, its group, and whether it was given.
-fn given(arguments: &ModelArguments) -> [(&'static str, Group, bool); 31] {
-    let a = arguments;
-    [
-        ("--forgetting", Group::Factor, a.forgetting.is_some()),
-        ("--window", Group::Factor, a.window.is_some()),
-        ("--refresh-every", Group::Factor, a.refresh_every.is_some()),
-        ("--correction-steps", Group::Factor, a.correction_steps.is_some()),
-        ("--nested-models", Group::Factor, a.nested_models.is_some()),
-        ("--keep-weights", Group::Factor, a.keep_weights),
-        ("--threads", Group::Factor, a.threads.is_some()),
-        ("--stacking", Group::Factor, a.stacking.is_some()),
-        ("--label-lags", Group::Factor, a.label_lags.is_some()),
-        ("--class-weight", Group::Factor, a.class_weight.is_some()),
-        ("--ridge", Group::Ridge, a.ridge.is_some()),
-        ("--seed", Group::Seed, a.seed.is_some()),
-        ("--feature-groups", Group::Broad, a.feature_groups.is_some()),
-        ("--feature-nodes", Group::Broad, a.feature_nodes.is_some()),
-        ("--enhancement-groups", Group::Broad, a.enhancement_groups.is_some()),
-        ("--enhancement-nodes", Group::Broad, a.enhancement_nodes.is_some()),
-        ("--enhancement-source", Group::Broad, a.enhancement_source.is_some()),
-        ("--activation", Group::Broad, a.activation.is_some()),
-        ("--scaling", Group::Inputs, a.scaling.is_some()),
-        ("--scaling-file", Group::Inputs, a.scaling_file.is_some()),
-        ("--freeze-scaling-after", Group::Inputs, a.freeze_scaling_after.is_some()),
-        ("--memory-limit", Group::Inputs, a.memory_limit.is_some()),
-        ("--zero-tolerance", Group::ZeroTolerance, a.zero_tolerance.is_some()),
-        ("--separation", Group::ClassTerms, a.separation.is_some()),
-        ("--compactness", Group::ClassTerms, a.compactness.is_some()),
-        ("--aggressiveness", Group::Aggressiveness, a.aggressiveness.is_some()),
-        ("--hidden-layers", Group::Hidden, a.hidden_layers.is_some()),
-        ("--hidden-nodes", Group::Hidden, a.hidden_nodes.is_some()),
-        ("--learning-rate", Group::Hidden, a.learning_rate.is_some()),
-        ("--discount", Group::Hedge, a.discount.is_some()),
-        ("--smoothing", Group::Hedge, a.smoothing.is_some()),
-    ]
+/// The options that were given, as the user typed them, and to which set each belongs.
+fn given(arguments: &ModelArguments) -> Vec<(String, OptionSet)> {
+    let options = OnlineBlsConfig::options().iter();
+    let options = options.filter(|option| arguments.options.given.contains_key(option.name));
+    let flag = |name: &str| format!("--{}", name.replace('_', "-"));
+    let mut given: Vec<_> =
+        options.map(|option| (flag(option.name), OptionSet::Of(option.scope))).collect();
+    let BaselineArguments {
+        zero_tolerance,
+        separation,
+        compactness,
+        aggressiveness,
+        hidden_layers,
+        hidden_nodes,
+        learning_rate,
+        discount,
+        smoothing,
+    } = &arguments.baseline;
+    let others = [
+        ("--scaling-file", OptionSet::Of(Scope::Inputs), arguments.scaling_file.is_some()),
+        ("--zero-tolerance", OptionSet::ZeroTolerance, zero_tolerance.is_some()),
+        ("--separation", OptionSet::ClassTerms, separation.is_some()),
+        ("--compactness", OptionSet::ClassTerms, compactness.is_some()),
+        ("--aggressiveness", OptionSet::Aggressiveness, aggressiveness.is_some()),
+        ("--hidden-layers", OptionSet::HiddenLayers, hidden_layers.is_some()),
+        ("--hidden-nodes", OptionSet::HiddenLayers, hidden_nodes.is_some()),
+        ("--learning-rate", OptionSet::HiddenLayers, learning_rate.is_some()),
+        ("--discount", OptionSet::Hedge, discount.is_some()),
+        ("--smoothing", OptionSet::Hedge, smoothing.is_some()),
+    ];
+    let others = others.into_iter().filter(|(_, _, is_given)| *is_given);
+    given.extend(others.map(|(option, of, _)| (option.to_owned(), of)));
+    given
 }

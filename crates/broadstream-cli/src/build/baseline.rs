@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use broadstream::{
-    OnlineBlsConfig,
+    OnlineBlsConfig, Scope,
     baselines::{
         BlsCil, BlsCilOptions, BroadBaseline, HedgeBackpropagation, HedgeOptions, IBls,
         IBlsOptions, Learner, MultilayerPerceptron, NetworkOptions, PassiveAggressive,
@@ -13,10 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     args::ModelArguments,
-    build::{
-        applicable,
-        model::{Model, describe, describe_scaling},
-    },
+    build::model::{Model, describe, describe_scaling},
 };
 
 /// A broad learning system with a solver that has nothing to set but the ridge.
@@ -37,7 +34,7 @@ pub(crate) fn broad<S: Solver + 'static>(
 /// I-BLS, which has to tell what is nothing new.
 pub(crate) fn i_bls(arguments: &ModelArguments, config: OnlineBlsConfig) -> Result<Model> {
     let default = IBlsOptions::default();
-    let zero_tolerance = arguments.zero_tolerance.unwrap_or(default.zero_tolerance);
+    let zero_tolerance = arguments.baseline.zero_tolerance.unwrap_or(default.zero_tolerance);
     let ridge = config.ridge;
     let model = BroadBaseline::<IBls>::with_options(config, IBlsOptions { zero_tolerance })?;
     let mut config = describe_broad(arguments, model.config());
@@ -50,8 +47,8 @@ pub(crate) fn i_bls(arguments: &ModelArguments, config: OnlineBlsConfig) -> Resu
 pub(crate) fn bls_cil(arguments: &ModelArguments, config: OnlineBlsConfig) -> Result<Model> {
     let default = BlsCilOptions::default();
     let options = BlsCilOptions {
-        separation: arguments.separation.unwrap_or(default.separation),
-        compactness: arguments.compactness.unwrap_or(default.compactness),
+        separation: arguments.baseline.separation.unwrap_or(default.separation),
+        compactness: arguments.baseline.compactness.unwrap_or(default.compactness),
     };
     let model = BroadBaseline::<BlsCil>::with_options(config, options)?;
     let BlsCilOptions { separation, compactness } = options;
@@ -76,7 +73,7 @@ pub(crate) fn passive_aggressive(
     config: OnlineBlsConfig,
 ) -> Result<Model> {
     let default = PassiveAggressiveOptions::default();
-    let aggressiveness = arguments.aggressiveness.unwrap_or(default.aggressiveness);
+    let aggressiveness = arguments.baseline.aggressiveness.unwrap_or(default.aggressiveness);
     let options = PassiveAggressiveOptions { aggressiveness };
     let title = format!("Passive-aggressive, aggressiveness {aggressiveness}");
     let fields = json!({ "aggressiveness": aggressiveness });
@@ -100,8 +97,8 @@ pub(crate) fn hedge_backpropagation(
     let default = HedgeOptions::default();
     let options = HedgeOptions {
         network: network(arguments, &config, &default.network),
-        discount: arguments.discount.unwrap_or(default.discount),
-        smoothing: arguments.smoothing.unwrap_or(default.smoothing),
+        discount: arguments.baseline.discount.unwrap_or(default.discount),
+        smoothing: arguments.baseline.smoothing.unwrap_or(default.smoothing),
     };
     let title = format!("Hedge backpropagation, {}", network_title(&options.network));
     let mut fields = describe_network(&options.network);
@@ -119,7 +116,7 @@ fn scaled<L: Learner + 'static>(
     fields: Value,
 ) -> Result<Model> {
     let OnlineBlsConfig { scaling, freeze_scaling_after, memory_limit, .. } = config;
-    let mut config = json!({ "model": applicable::name(arguments.model) });
+    let mut config = json!({ "model": arguments.model.name() });
     if let (Some(config), Value::Object(fields)) = (config.as_object_mut(), fields) {
         config.extend(fields);
         config.insert("scaling".to_owned(), describe_scaling(&scaling));
@@ -137,9 +134,9 @@ fn network(
     default: &NetworkOptions,
 ) -> NetworkOptions {
     NetworkOptions {
-        hidden_layers: arguments.hidden_layers.unwrap_or(default.hidden_layers),
-        hidden_nodes: arguments.hidden_nodes.unwrap_or(default.hidden_nodes),
-        learning_rate: arguments.learning_rate.unwrap_or(default.learning_rate),
+        hidden_layers: arguments.baseline.hidden_layers.unwrap_or(default.hidden_layers),
+        hidden_nodes: arguments.baseline.hidden_nodes.unwrap_or(default.hidden_nodes),
+        learning_rate: arguments.baseline.learning_rate.unwrap_or(default.learning_rate),
         inputs_per_sample: config.inputs_per_sample,
         seed: config.seed,
     }
@@ -160,16 +157,13 @@ fn describe_network(options: &NetworkOptions) -> Value {
     })
 }
 
-/// What only Online-BLS has.
-const FACTOR_FIELDS: [&str; 6] =
-    ["forgetting", "refresh_every", "correction_steps", "nested_models", "keep_weights", "threads"];
-
 /// The configuration without what only Online-BLS has.
 fn describe_broad(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Value {
-    let mut described = describe(&applicable::name(arguments.model), config);
+    let mut described = describe(&arguments.model.name(), config);
     if let Some(fields) = described.as_object_mut() {
-        for field in FACTOR_FIELDS {
-            fields.shift_remove(field);
+        let options = OnlineBlsConfig::options().iter();
+        for option in options.filter(|option| option.scope == Scope::OnlineBls) {
+            fields.shift_remove(option.name);
         }
     }
     described

@@ -4,9 +4,8 @@ use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, Result};
 use broadstream::{
-    Activation, Affine, ClassWeight, Classifier, EnhancementSource, Forgetting, OnlineBls,
-    OnlineBlsConfig, Ridge, Scaling,
-    baselines::{Eous, Majority, NoChange, Refactorise, RiBls},
+    Affine, Classifier, Forgetting, OnlineBls, OnlineBlsConfig, Preset, Scaling, Scope,
+    baselines::{Eous, Majority, NoChange, Refactorise, RiBls, ScaledBaselineConfig},
     stream::Stream,
 };
 use clap::Parser;
@@ -14,10 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    args::{
-        ActivationArgument, BadUsage, ClassWeightArgument, EnhancementSourceArgument,
-        InputArguments, ModelArguments, ModelName, Preset, ScalingArgument, first_paragraph,
-    },
+    args::{BadUsage, InputArguments, ModelArguments, ModelName, WHOLE_STREAM, first_paragraph},
     build::{applicable, baseline, like::like, source::Source},
 };
 
@@ -50,15 +46,12 @@ pub(crate) fn build(
     stream: &dyn Stream,
 ) -> Result<Model> {
     applicable::check(arguments)?;
-    let name = applicable::name(arguments.model);
+    let name = arguments.model.name();
     let blind = |classifier| {
         let config = json!({ "model": name });
         Ok(Model { classifier, title: name.clone(), config })
     };
-    let config = || {
-        let config = configure(arguments, source, input, stream)?;
-        check_options(arguments, &config).map(|()| config)
-    };
+    let config = || configure(arguments, source, input, stream);
     match arguments.model {
         ModelName::OnlineBls => Ok(describe_model(online_bls(arguments, source, input, stream)?)),
         ModelName::Eous => baseline::broad::<Eous>("Online-BLS with EOUS", arguments, config()?),
@@ -87,104 +80,60 @@ pub(crate) fn online_bls(
     if let Some(path) = &arguments.like {
         applicable::check(arguments)?;
         let mut model = like(path)?;
-        model.set_threads(arguments.threads.unwrap_or(1))?;
+        model.set_threads(arguments.options.threads().unwrap_or(1))?;
         return Ok(model);
     }
-    let config = configure(arguments, source, input, stream)?;
-    check_options(arguments, &config)?;
-    Ok(OnlineBls::new(config)?)
+    Ok(OnlineBls::new(configure(arguments, source, input, stream)?)?)
 }
 
+/// What the options amount to, for that stream.
 fn configure(
     arguments: &ModelArguments,
     source: &Source,
     input: &InputArguments,
     stream: &dyn Stream,
 ) -> Result<OnlineBlsConfig> {
-    let preset = match (arguments.preset, arguments.model) {
-        (Preset::Default, ModelName::OnlineBls) => OnlineBlsConfig::default(),
-        // What is to be compared with has one regression.
-        (Preset::Default | Preset::Single, _) => OnlineBlsConfig::single(),
-        (Preset::Paper, _) => OnlineBlsConfig::paper(),
-        (Preset::PaperDrift, _) => {
-            OnlineBlsConfig { forgetting: Forgetting::Fixed(0.99), ..OnlineBlsConfig::paper() }
-        }
+    let is_baseline = arguments.model != ModelName::OnlineBls;
+    let preset = match arguments.preset {
+        // A baseline has at most one regression.
+        Preset::Default if is_baseline => Preset::Single,
+        preset => preset,
     };
-    let activation = match arguments.activation {
-        None => preset.activation,
-        Some(ActivationArgument::Tanh) => Activation::Tanh,
-        Some(ActivationArgument::Sigmoid) => Activation::Sigmoid,
-        Some(ActivationArgument::Relu) => Activation::Relu,
+    let mut options = arguments.options.clone();
+    if is_baseline && options.given.get("ridge") == Some(&json!("auto")) {
+        let name = arguments.model.name();
+        return Err(BadUsage(format!("the model {name} needs a number for --ridge")).into());
+    }
+    options.give_default("inputs_per_sample", stream.inputs_per_sample());
+    let by_whole_stream = json!(WHOLE_STREAM.name);
+    if preset.scales_by_whole_stream() {
+        options.give_default("scaling", by_whole_stream.clone());
+    } else if !applicable::has(arguments.model, Scope::Broad) {
+        let default = ScaledBaselineConfig::default().scaling;
+        options.give_default("scaling", describe_scaling(&default));
+    }
+    let given = if let Some(path) = &arguments.scaling_file {
+        Some(read_scaling(path).with_context(|| path.display().to_string())?)
+    } else if options.given.get("scaling") == Some(&by_whole_stream) {
+        Some(fit_scaling(arguments.preset, source, input)?)
+    } else {
+        None
     };
-    let enhancement_source = match arguments.enhancement_source {
-        None => preset.enhancement_source,
-        Some(EnhancementSourceArgument::Inputs) => EnhancementSource::Inputs,
-        Some(EnhancementSourceArgument::FeatureNodes) => EnhancementSource::FeatureNodes,
-    };
-    let class_weight = match arguments.class_weight {
-        None => preset.class_weight,
-        Some(ClassWeightArgument::None) => ClassWeight::None,
-        Some(ClassWeightArgument::Balanced) => ClassWeight::Balanced,
-        Some(ClassWeightArgument::Auto) => ClassWeight::Auto,
-    };
-    let stacking = arguments.stacking.unwrap_or(preset.stacking);
-    let windowed = arguments.window.is_some();
-    let label_lags = usize::from(stacking && !windowed);
-    let forgetting = if windowed { Forgetting::Fixed(1.0) } else { preset.forgetting };
-    Ok(OnlineBlsConfig {
-        feature_groups: arguments.feature_groups.unwrap_or(preset.feature_groups),
-        feature_nodes: arguments.feature_nodes.unwrap_or(preset.feature_nodes),
-        enhancement_groups: arguments.enhancement_groups.unwrap_or(preset.enhancement_groups),
-        enhancement_nodes: arguments.enhancement_nodes.unwrap_or(preset.enhancement_nodes),
-        enhancement_source,
-        activation,
-        inputs_per_sample: Some(stream.inputs_per_sample()),
-        scaling: scaling(arguments, source, input)?,
-        freeze_scaling_after: arguments.freeze_scaling_after,
-        ridge: arguments.ridge.unwrap_or(preset.ridge),
-        forgetting: arguments.forgetting.unwrap_or(forgetting),
-        window: arguments.window,
-        refresh_every: arguments.refresh_every,
-        correction_steps: arguments.correction_steps.unwrap_or(preset.correction_steps),
-        nested_models: arguments.nested_models.unwrap_or(preset.nested_models),
-        stacking,
-        label_lags: arguments.label_lags.unwrap_or(label_lags),
-        class_weight,
-        keep_weights: arguments.keep_weights,
-        threads: arguments.threads.unwrap_or(preset.threads),
-        seed: arguments.seed.unwrap_or(preset.seed),
-        memory_limit: arguments.memory_limit.unwrap_or(preset.memory_limit),
-        ..preset
-    })
+    if let Some(given) = given {
+        options.given.insert("scaling".to_owned(), describe_scaling(&given));
+    }
+    Ok(OnlineBlsConfig::resolve(preset, &options.given)?)
 }
 
-fn scaling(arguments: &ModelArguments, source: &Source, input: &InputArguments) -> Result<Scaling> {
-    if let Some(path) = &arguments.scaling_file {
-        return read_scaling(path).with_context(|| path.display().to_string());
+/// The min-max scaling of the whole stream, which takes a first pass over it.
+fn fit_scaling(preset: Preset, source: &Source, input: &InputArguments) -> Result<Scaling> {
+    if !source.can_reopen() {
+        let rule = "min-max scaling over the whole stream reads it twice, which standard input does not \
+                    allow: give a file, or another --scaling";
+        return Err(BadUsage(rule.to_owned()).into());
     }
-    let default = match arguments.preset {
-        Preset::Default | Preset::Single if applicable::is_broad(arguments.model) => {
-            ScalingArgument::Robust
-        }
-        Preset::Default | Preset::Single => ScalingArgument::Standard,
-        Preset::Paper | Preset::PaperDrift => ScalingArgument::MinMaxWhole,
-    };
-    Ok(match arguments.scaling.unwrap_or(default) {
-        ScalingArgument::Standard => Scaling::STANDARD,
-        ScalingArgument::Robust => Scaling::ROBUST,
-        ScalingArgument::MinMax => Scaling::MinMax,
-        ScalingArgument::None => Scaling::None,
-        ScalingArgument::MinMaxWhole if source.can_reopen() => {
-            let mut first_pass = source.open(input, arguments.preset)?;
-            Scaling::fit_min_max(&mut *first_pass.stream, input.limit)
-                .with_context(|| source.name())?
-        }
-        ScalingArgument::MinMaxWhole => {
-            let rule = "min-max scaling over the whole stream reads it twice, which standard input \
-                        does not allow: give a file, or another --scaling";
-            return Err(BadUsage(rule.to_owned()).into());
-        }
-    })
+    let mut first_pass = source.open(input, preset)?;
+    Scaling::fit_min_max(&mut *first_pass.stream, input.limit).with_context(|| source.name())
 }
 
 /// Reads a scaling from a CSV file with the columns input, centre and scale.
@@ -205,28 +154,6 @@ fn read_scaling(path: &Path) -> Result<Scaling> {
     Ok(Scaling::Given(scaling))
 }
 
-/// Options that could not have any effect are refused: whoever gives one expects something of it.
-fn check_options(arguments: &ModelArguments, config: &OnlineBlsConfig) -> Result<()> {
-    let compared = !matches!(arguments.model, ModelName::OnlineBls);
-    if compared && arguments.ridge == Some(Ridge::Auto) {
-        let name = applicable::name(arguments.model);
-        return Err(BadUsage(format!("the model {name} needs a number for --ridge")).into());
-    }
-    let remembers = config.forgetting == Forgetting::Fixed(1.0);
-    let ignored = if arguments.refresh_every.is_some() && remembers {
-        "--refresh-every needs --forgetting below 1: without it nothing is refreshed"
-    } else if config.correction_steps > 0 && remembers {
-        "--correction-steps needs --forgetting below 1: without it the ridge does not fade"
-    } else if arguments.freeze_scaling_after.is_some()
-        && matches!(config.scaling, Scaling::None | Scaling::Given(_))
-    {
-        "--freeze-scaling-after needs a running scaling: --scaling standard, robust or min-max"
-    } else {
-        return Ok(());
-    };
-    Err(BadUsage(ignored.to_owned()).into())
-}
-
 fn title(model: &OnlineBls) -> String {
     let config = model.config();
     let forgetting = match (config.window, config.forgetting) {
@@ -239,7 +166,7 @@ fn title(model: &OnlineBls) -> String {
 
 /// A model as the output shows it.
 pub(crate) fn describe_model(model: OnlineBls) -> Model {
-    let name = applicable::name(ModelName::OnlineBls);
+    let name = ModelName::OnlineBls.name();
     Model {
         title: title(&model),
         config: describe(&name, model.config()),

@@ -8,13 +8,14 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use broadstream::Preset;
 use broadstream::stream::{
     Categories, ColumnCoding, MemoryStream, Stream, TextFormat, csv::CsvOptions,
     synth::NamedGenerator,
 };
 use broadstream_columnar::{TableFormat, TableSource};
 
-use crate::args::{BadUsage, CategoriesArgument, FormatArgument, InputArguments, Preset};
+use crate::args::{BadUsage, CategoriesArgument, FormatArgument, InputArguments};
 
 /// Where samples come from. It can be opened more than once, but for standard input.
 pub(crate) enum Source {
@@ -214,12 +215,10 @@ fn check_options(kind: &str, lacking: &[&str], input: &InputArguments) -> Result
 }
 
 fn csv_options(input: &InputArguments, preset: Preset) -> CsvOptions {
-    let categories = match (input.categories, preset) {
-        (Some(CategoriesArgument::OneHot), _) | (None, Preset::Default | Preset::Single) => {
-            Categories::OneHot
-        }
-        (Some(CategoriesArgument::IntegerCodes), _)
-        | (None, Preset::Paper | Preset::PaperDrift) => Categories::IntegerCodes,
+    let categories = match input.categories {
+        Some(CategoriesArgument::OneHot) => Categories::OneHot,
+        Some(CategoriesArgument::IntegerCodes) => Categories::IntegerCodes,
+        None => preset.categories(),
     };
     let header = match (input.header, input.no_header) {
         (true, _) => Some(true),

@@ -16,7 +16,9 @@ pub(crate) fn given_or_all_cores(given: Option<usize>) -> usize {
 /// Model options for a command that has the machine to itself: a model that can share its work uses all
 /// cores, unless the options say otherwise.
 pub(crate) fn use_all_cores(arguments: &ModelArguments) -> ModelArguments {
-    let can_share = applicable::shares(arguments.model);
-    let threads = arguments.threads.or_else(|| can_share.then(|| given_or_all_cores(None)));
-    ModelArguments { threads, ..arguments.clone() }
+    let mut arguments = arguments.clone();
+    if applicable::shares(arguments.model) {
+        arguments.options.give_default("threads", given_or_all_cores(None));
+    }
+    arguments
 }

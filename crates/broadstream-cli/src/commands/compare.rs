@@ -17,7 +17,6 @@ use broadstream_store::write_bytes;
 use crate::{
     args::{BadUsage, CompareArguments, ModelArguments},
     build::{
-        applicable,
         model::{self, Model},
         source::Source,
     },
@@ -41,7 +40,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
     let source = Source::parse(&arguments.source)?;
     let declared = declared(arguments)?;
     let preset = declared[0].1.preset;
-    let alike = declared.iter().all(|(_, options)| options.preset.is_paper() == preset.is_paper());
+    let categories = preset.categories();
+    let alike = declared.iter().all(|(_, options)| options.preset.categories() == categories);
     if input.categories.is_none() && !alike {
         let rule = "presets differ in how they read categories: say which by --categories";
         return Err(BadUsage(rule.to_owned()).into());
@@ -89,7 +89,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
 fn declared(arguments: &CompareArguments) -> Result<Vec<(String, ModelArguments)>> {
     let mut declared = Vec::new();
     let plain = arguments.models.iter().map(|model| {
-        let name = applicable::name(*model);
+        let name = model.name();
         (name.clone(), format!("--model {name}"))
     });
     for (name, options) in plain.chain(arguments.with.iter().cloned()) {

@@ -6,13 +6,10 @@
 use std::io::{self, BufWriter, Write};
 
 use anyhow::{Context, Result};
+use broadstream::Preset;
 use broadstream::{Block, Input, InputKind, Sample, Schema, stream::Stream};
 
-use crate::{
-    args::{ExportArguments, Preset},
-    build::source::Source,
-    output::failure::to_stdout,
-};
+use crate::{args::ExportArguments, build::source::Source, output::failure::to_stdout};
 
 pub(crate) fn export(arguments: &ExportArguments) -> Result<()> {
     let ExportArguments { source, input } = arguments;

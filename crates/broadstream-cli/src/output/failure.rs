@@ -49,6 +49,7 @@ fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
         cause.downcast_ref::<Error>(),
         Some(
             Error::Config { .. }
+                | Error::UnknownOption { .. }
                 | Error::Stream(
                     StreamError::Parameter { .. }
                         | StreamError::GeneratorText { .. }

@@ -1,7 +1,12 @@
 //! Numbers of bytes as people write them.
 
-/// Reads a number of bytes, with or without a unit.
-pub(super) fn parse(text: &str) -> Result<u64, &'static str> {
+/// Reads a number of bytes, with or without a unit; an error says what was expected.
+///
+/// ```
+/// assert_eq!(broadstream::parse_bytes("4GiB"), Ok(4 << 30));
+/// assert!(broadstream::parse_bytes("4 apples").is_err());
+/// ```
+pub fn parse_bytes(text: &str) -> Result<u64, &'static str> {
     const RULE: &str = "a number of bytes, or one with KB, MB, GB, KiB, MiB or GiB";
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -25,12 +30,12 @@ mod tests {
 
     #[test]
     fn sizes_have_units() {
-        assert_eq!(parse("512"), Ok(512));
-        assert_eq!(parse("4GiB"), Ok(4 << 30));
-        assert_eq!(parse("3 mb"), Ok(3_000_000));
-        assert!(parse("GB").is_err());
-        assert!(parse("1e3").is_err());
-        assert!(parse("99999999999999999999").is_err());
-        assert!(parse("99999999999GiB").is_err());
+        assert_eq!(parse_bytes("512"), Ok(512));
+        assert_eq!(parse_bytes("4GiB"), Ok(4 << 30));
+        assert_eq!(parse_bytes("3 mb"), Ok(3_000_000));
+        assert!(parse_bytes("GB").is_err());
+        assert!(parse_bytes("1e3").is_err());
+        assert!(parse_bytes("99999999999999999999").is_err());
+        assert!(parse_bytes("99999999999GiB").is_err());
     }
 }

@@ -14,6 +14,7 @@ mod scaling;
 
 pub(crate) use self::online_bls::check;
 pub use self::{
+    bytes::parse_bytes,
     choice::Named,
     class_weight::ClassWeight,
     feature_options::{EnhancementSource, WeightScale},

@@ -403,7 +403,7 @@ impl ConfigOption {
     pub fn parse(&self, text: &str) -> Result<Value, &'static str> {
         let value = match self.values {
             Values::Count { .. } => text.parse::<u64>().map(|n| json!(n)).map_err(|_| WHOLE)?,
-            Values::Bytes => json!(super::bytes::parse(text)?),
+            Values::Bytes => json!(super::parse_bytes(text)?),
             Values::Flag => text.parse::<bool>().map(|flag| json!(flag)).map_err(|_| FLAG)?,
             Values::NumberOrAuto { .. } => match text.parse::<f64>() {
                 Ok(number) => {
@@ -455,7 +455,7 @@ const AUTO: &str = "auto";
 
 const FLAG: &str = "true or false";
 
-const NUMBER: &str = "a number or \"auto\"";
+const NUMBER: &str = "a number or 'auto'";
 
 fn whole(value: &Value) -> Result<u64, &'static str> {
     value.as_u64().ok_or(WHOLE)

@@ -9,7 +9,8 @@ use anyhow::{Context, Result, bail};
 use broadstream_report::Record;
 
 use super::plan::PlannedRun;
-use crate::{args::Preset, build::source::Source, commands::export};
+use crate::{build::source::Source, commands::export};
+use broadstream::Preset;
 
 /// Runs a method on the same samples in the same order as every other.
 pub(crate) fn run(run: &PlannedRun, method: &str, folder: &Path) -> Result<Record> {

@@ -126,7 +126,7 @@ impl<'a> StreamSource<'a> {
         if let Some(limit) = limit {
             options.insert("limit".to_owned(), i64::try_from(limit)?.into());
         }
-        Ok(StreamOptions::try_parse_from(command_line(&options)?)
+        Ok(StreamOptions::try_parse_from(input_flags(&options)?)
             .map_err(|error| first_paragraph(&error))?
             .input)
     }
@@ -154,9 +154,9 @@ fn planned(
         None => {
             let mut options = method.options.clone();
             options.extend(swept.iter().map(|(name, value)| (name.clone(), (*value).into())));
-            let mut model = model::parse_options(command_line(&options)?)?;
-            if applicable::takes_seed(model.model) && model.seed.is_none() {
-                model.seed = Some(seed);
+            let mut model = model::parse_options(model_flags(&options)?)?;
+            if applicable::takes_seed(model.model) {
+                model.options.give_default("seed", seed);
             }
             PlannedMethod::Model(Box::new(model))
         }
@@ -200,14 +200,27 @@ fn combinations(
     combinations
 }
 
-/// `forgetting = 0.99` becomes `--forgetting 0.99`, `keep_weights = true` becomes `--keep-weights`.
-fn command_line(options: &toml::Table) -> Result<Vec<String>> {
+/// `forgetting = 0.99` becomes `--forgetting=0.99`, `stacking = false` becomes `--stacking=false`.
+fn model_flags(options: &toml::Table) -> Result<Vec<String>> {
+    options
+        .iter()
+        .map(|(name, value)| match value {
+            toml::Value::Boolean(value) => Ok(format!("{}={value}", flag(name))),
+            value => Ok(format!("{}={}", flag(name), scalar(name, value)?)),
+        })
+        .collect()
+}
+
+/// `target = "y"` becomes `--target y`, `no_header = true` becomes `--no-header`.
+fn input_flags(options: &toml::Table) -> Result<Vec<String>> {
     let mut arguments = Vec::new();
     for (name, value) in options {
-        let option = format!("--{}", name.replace('_', "-"));
+        let option = flag(name);
         match value {
             toml::Value::Boolean(true) => arguments.push(option),
-            toml::Value::Boolean(false) => {}
+            toml::Value::Boolean(false) => {
+                anyhow::bail!("option '{name}' must be true or left out, got false")
+            }
             toml::Value::Array(values) => {
                 for value in values {
                     arguments.extend([option.clone(), scalar(name, value)?]);
@@ -217,6 +230,10 @@ fn command_line(options: &toml::Table) -> Result<Vec<String>> {
         }
     }
     Ok(arguments)
+}
+
+fn flag(option: &str) -> String {
+    format!("--{}", option.replace('_', "-"))
 }
 
 fn scalar(name: &str, value: &toml::Value) -> Result<String> {

@@ -12,6 +12,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use broadstream::Preset;
 use broadstream::{Observer, PrequentialOptions, evaluate, metrics::Metrics};
 use broadstream_report::Record;
 use broadstream_store::write_bytes;
@@ -22,7 +23,7 @@ use super::{
     plan::{PlannedMethod, PlannedRun},
 };
 use crate::{
-    args::{ModelArguments, Preset},
+    args::ModelArguments,
     build::{model, source::Source},
     output::{machine, record},
 };

@@ -13,7 +13,6 @@ use super::checkpoint::{self, Checkpoints, FileLengths, ResumedRun};
 use crate::{
     args::{BadUsage, ModelArguments, ModelName, RunArguments, SavingArguments},
     build::{
-        applicable,
         model::{self, Model},
         source::{Opened, Source},
         threads::use_all_cores,
@@ -80,7 +79,7 @@ pub(super) fn prepare(given: &RunArguments) -> Result<Prepared> {
 impl RunStart {
     fn resume(resumed: ResumedRun, arguments: &ModelArguments) -> Result<Self> {
         let ResumedRun { mut model, state, lengths, seconds, checkpoints, .. } = resumed;
-        model.set_threads(arguments.threads.unwrap_or(1))?;
+        model.set_threads(arguments.options.threads().unwrap_or(1))?;
         let model = model::describe_model(model);
         Ok(RunStart { model, state: Some(state), lengths, seconds, checkpoints: Some(checkpoints) })
     }
@@ -115,7 +114,7 @@ fn check_saving(arguments: &RunArguments) -> Result<()> {
     let SavingArguments { save, checkpoint, .. } = &arguments.saving;
     let saves = save.is_some() || checkpoint.is_some();
     if saves && !matches!(arguments.model.model, ModelName::OnlineBls) {
-        let name = applicable::name(arguments.model.model);
+        let name = arguments.model.model.name();
         return Err(BadUsage(format!("the model {name} cannot be saved, online-bls can")).into());
     }
     Ok(())

@@ -36,7 +36,9 @@ pub(super) fn resumed_arguments(began_with: &[String]) -> Result<(RunArguments, 
     run.saving.save = now.saving.save.or(run.saving.save);
     run.saving.every = now.saving.every.or(run.saving.every);
     run.input.limit = now.input.limit.or(run.input.limit);
-    run.model.threads = now.model.threads.or(run.model.threads);
+    if let Some(threads) = now.model.options.threads() {
+        run.model.options.given.insert("threads".to_owned(), threads.into());
+    }
     run.evaluation.report = now.evaluation.report.or(run.evaluation.report);
     run.evaluation.json |= now.evaluation.json;
     run.evaluation.quiet |= now.evaluation.quiet;

@@ -1,0 +1,83 @@
+"""Every front end has the options that the library defines, by their names and with their defaults."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import broadstream
+from broadstream import capymoa, river, sklearn
+from broadstream._options import NAMES, OptionValues
+
+DEFINED = {option["name"]: option for option in broadstream.options()}
+
+
+def parameters(function):
+    return inspect.signature(function).parameters
+
+
+def test_types_and_signatures_name_every_option():
+    assert set(OptionValues.__annotations__) == set(DEFINED) - {"seed"}
+    assert list(parameters(broadstream.OnlineBLS)) == ["preset", *DEFINED]
+    assert list(NAMES) == [name for name in DEFINED if name != "seed"]
+
+
+def test_the_documentation_says_what_each_option_means():
+    text = " ".join(broadstream.OnlineBLS.__doc__.split())
+    for option in DEFINED.values():
+        assert f"{option['name']} : {option['values']} {option['help']}" in text
+
+
+@pytest.mark.parametrize(
+    ("estimator", "preset", "seed", "own"),
+    [
+        (river.OnlineBLSClassifier, "default", "seed", {"enhancement_nodes": 1000}),
+        (
+            sklearn.OnlineBLSClassifier,
+            "single",
+            "random_state",
+            {"scaling": "standard", "nested_models": 1},
+        ),
+    ],
+    ids=["river", "sklearn"],
+)
+def test_estimators_have_every_option(estimator, preset, seed, own):
+    found = {name: parameter.default for name, parameter in parameters(estimator).items()}
+    assert found.pop("preset") == preset
+    found.pop(seed)
+    assert found == {name: own.get(name) for name in DEFINED if name != "seed"}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'ridges'"):
+        estimator(ridges=1)
+
+
+def test_capymoa_takes_the_options_of_a_model():
+    own = list(parameters(capymoa.OnlineBLS))
+    assert own == ["schema", "random_seed", "preset", "options"]
+
+
+@pytest.mark.parametrize("preset", ["default", "single", "paper", "paper-drift"])
+def test_nothing_given_is_the_preset(preset):
+    config = broadstream.OnlineBLS(preset=preset).config
+    assert config == {name: option["defaults"][preset] for name, option in DEFINED.items()}
+
+
+def test_what_depends_on_other_options_follows_them():
+    assert broadstream.OnlineBLS(preset="single", stacking=True).config["label_lags"] == 1
+    assert broadstream.OnlineBLS(stacking=False).config["label_lags"] == 0
+    windowed = broadstream.OnlineBLS(window=10).config
+    assert (windowed["forgetting"], windowed["label_lags"]) == (1.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"refresh_every": 5}, "refresh_every must be left out while forgetting is 1"),
+        ({"correction_steps": 2, "nested_models": 1}, "correction_steps must be 0 while forgetting is 1"),
+        ({"freeze_scaling_after": 9, "scaling": "none"}, "unless the scaling is a running one"),
+    ],
+    ids=["refresh", "correction", "freeze"],
+)
+def test_options_without_effect_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        broadstream.OnlineBLS(preset="single", **options)
