@@ -77,11 +77,17 @@ impl FromArgMatches for ModelOptions {
 struct Flag {
     option: &'static ConfigOption,
     long: String,
+    value_name: String,
 }
 
 static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| {
     let options = OnlineBlsConfig::options().iter();
-    options.map(|option| Flag { option, long: option.name.replace('_', "-") }).collect()
+    let flag = |option: &'static ConfigOption| Flag {
+        option,
+        long: option.name.replace('_', "-"),
+        value_name: option.name.to_uppercase(),
+    };
+    options.map(flag).collect()
 });
 
 impl Flag {
@@ -104,7 +110,7 @@ impl Flag {
                 .require_equals(true)
                 .default_missing_value("true"),
             Values::Flag => argument.value_name("BOOL"),
-            _ => argument,
+            _ => argument.value_name(self.value_name.as_str()),
         }
     }
 }
@@ -149,11 +155,19 @@ fn default_text(option: &ConfigOption) -> String {
     }
     let others = defaults.iter().skip(1);
     let others: Vec<String> =
-        others.map(|(value, presets)| format!("{value} in {}", presets.join(" and "))).collect();
+        others.map(|(value, presets)| format!("{value} in {}", listed(presets))).collect();
     match defaults.first() {
         None => String::new(),
         Some((value, _)) if others.is_empty() => format!(" [default: {value}]"),
         Some((value, _)) => format!(" [default: {value}; {}]", others.join(", ")),
+    }
+}
+
+/// Names as a sentence lists them.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        names => names.concat(),
     }
 }
 
