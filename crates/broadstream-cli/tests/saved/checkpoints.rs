@@ -117,7 +117,7 @@ fn what_cannot_be_resumed_is_refused_by_name() {
     folder.write("rows.csv", rows(0..300));
     folder.write("p.csv", "sample\n");
     let (_, message) = folder.failure("run --resume a.bsm");
-    assert!(message.contains("going on with p.csv: this file had "), "{message}");
+    assert!(message.contains("continuing p.csv: this file had "), "{message}");
     assert!(folder.read("a.bsm") == before);
 
     folder.stdout(&format!("run rows.csv {EXACT} --save model.bsm"));
