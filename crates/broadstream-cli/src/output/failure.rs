@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use broadstream::{Error, stream::StreamError};
 use broadstream_datasets::DatasetError;
+use broadstream_store::StoreError;
 
 use crate::args::BadUsage;
 
@@ -45,8 +46,15 @@ fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
 
 /// Whether the command line asked for something that does not exist or does not go together.
 fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let error = match cause.downcast_ref::<StoreError>() {
+        // The store boxes the library's errors, which hides them from a search by type.
+        Some(
+            StoreError::InvalidModel { source, .. } | StoreError::UnsavableModel { source, .. },
+        ) => Some(&**source),
+        _ => cause.downcast_ref::<Error>(),
+    };
     matches!(
-        cause.downcast_ref::<Error>(),
+        error,
         Some(
             Error::Config { .. }
                 | Error::Stream(

@@ -1,6 +1,6 @@
 //! `broadstream experiment`: runs what a file declares, and writes tables, figures and a page.
 //!
-//! [`declaration`] reads the file ([`built_in`] has those that come with the program), [`plan`] lists the runs
+//! [`declaration`] reads the file ([`built_in`] has those that come with the program), [`mod@plan`] lists the runs
 //! that it takes, [`runner`] carries them out ([`peer`] those of other libraries), [`pages`] shows the records.
 //! [`stability`] is the one experiment that is not about streams.
 
