@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import os
 import pickle
+import resource
 import stat
+import subprocess
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -101,18 +107,75 @@ def test_refused_labels_leave_the_file_as_it_was(trained, tmp_path, content):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_failed_writing_leaves_the_file_as_it_was(trained, tmp_path, content, monkeypatch):
+def test_failed_writing_leaves_the_file_as_it_was(trained, tmp_path, content):
     path = tmp_path / "model.bsm"
     path.write_bytes(content)
-
-    def full(_):
-        raise OSError("no space left")
-
-    monkeypatch.setattr(os, "fsync", full)
     trained.learn_one([1.0] * 4, 0)
-    with pytest.raises(OSError, match="no space left"):
-        trained.save(path)
+    # A limit on the length of files stands for a disk that is full.
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(content) // 2, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"File too large.*model\.bsm") as error:
+            trained.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (error.value.errno, error.value.filename) == (errno.EFBIG, str(path))
     assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+HOLDER = """
+import fcntl, sys
+lock = open(sys.argv[1], "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_files_that_another_process_has_locked_are_not_replaced(trained, tmp_path, content):
+    path = tmp_path / "model.bsm"
+    path.write_bytes(content)
+    trained.learn_one([1.0] * 4, 0)
+    program = [sys.executable, "-c", HOLDER, str(tmp_path / ".model.bsm.lock")]
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout.readline() == "locked\n"
+        with pytest.raises(
+            BlockingIOError, match=r"model\.bsm: another program is using this file"
+        ):
+            trained.save(path)
+        assert path.read_bytes() == content
+        assert load(path).learned == 100
+        holder.stdin.close()
+    trained.save(path)
+    assert load(path).learned == 101
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_threads_that_save_to_one_path_never_mix_their_models(new_model, numbers, tmp_path, saved):
+    path = tmp_path / "model.bsm"
+    models = [new_model(seed=seed) for seed in range(3)]
+    for model in models:
+        model.learn_many(*numbers)
+    contents = {saved(model) for model in models}
+    models[0].save(path)
+    written = []
+
+    def save(model):
+        for _ in range(20):
+            # Refused, as a second program is.
+            with contextlib.suppress(BlockingIOError):
+                model.save(path)
+                written.append(model)
+
+    threads = [threading.Thread(target=save, args=(model,)) for model in models]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        assert path.read_bytes() in contents
+    assert written
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -130,16 +193,21 @@ def test_what_is_no_file_is_not_replaced_by_one(trained, tmp_path):
     assert stat.S_ISFIFO(os.stat(pipe).st_mode)
 
 
-def test_saving_keeps_permissions_and_links(trained, tmp_path):
+def test_saving_keeps_permissions_owners_and_links(trained, tmp_path):
     path, link = tmp_path / "model.bsm", tmp_path / "link.bsm"
     trained.save(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~_umask()
     path.chmod(0o640)
+    # Only a privileged program can give a file away; for others the owner is their own.
+    with contextlib.suppress(PermissionError):
+        os.chown(path, 12345, 54321)
+    owner = (path.stat().st_uid, path.stat().st_gid)
     link.symlink_to(path.name)
     trained.learn_one([1.0] * 4, 0)
     trained.save(link)
     assert link.is_symlink()
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert (path.stat().st_uid, path.stat().st_gid) == owner
     assert load(path).learned == 101
 
 

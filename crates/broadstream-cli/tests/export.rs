@@ -89,7 +89,7 @@ fn categories_of_two_possible_columns_are_refused() {
     let output = broadstream(&["export", &source]);
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("category 'a=b=y' may be of more than one column"), "{message}");
+    assert!(message.contains("category 'a=b=y' may belong to more than one column"), "{message}");
     let numbers = file(&folder, "numbers.csv", "a,a=b,class\nx,1,p\nz,2,q\n");
     assert_eq!(stdout(&["export", &numbers]), "a,a=b,class\nx,1,p\nz,2,q\n");
 }

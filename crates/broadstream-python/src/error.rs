@@ -1,6 +1,6 @@
 //! Errors of the library as Python's exceptions, with the same messages.
 
-use std::io;
+use std::{io, path::Path};
 
 use broadstream::{
     Error,
@@ -8,9 +8,13 @@ use broadstream::{
     stream::{Place, StreamError},
 };
 use broadstream_datasets::DatasetError;
+use broadstream_store::StoreError;
 use pyo3::{
     PyErr,
-    exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError},
+    exceptions::{
+        PyBlockingIOError, PyIsADirectoryError, PyOSError, PyRuntimeError, PyTypeError,
+        PyValueError,
+    },
 };
 
 /// What went wrong, as Python has it: a value that breaks a rule is a `ValueError`, a source that
@@ -34,6 +38,36 @@ pub(crate) fn dataset_error(error: &DatasetError) -> PyErr {
     match error {
         DatasetError::NotFound { .. } => PyOSError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// A file that could not be read or written, as the subclass of `OSError` that says why. Content that is no
+/// model is a `ValueError`.
+pub(crate) fn store_error(error: &StoreError) -> PyErr {
+    match error {
+        StoreError::Directory { .. } => PyIsADirectoryError::new_err(error.to_string()),
+        StoreError::Locked { .. } => PyBlockingIOError::new_err(error.to_string()),
+        StoreError::InvalidModel { source, .. } | StoreError::UnsavableModel { source, .. } => {
+            PyValueError::new_err(format!("{error}: {source}"))
+        }
+        StoreError::Lock { path, source }
+        | StoreError::Read { path, source }
+        | StoreError::Write { path, source }
+        | StoreError::Folder { folder: path, source } => os_error(path, source),
+        _ => PyOSError::new_err(error.to_string()),
+    }
+}
+
+/// What the system said about a path, as Python's own functions say it.
+fn os_error(path: &Path, source: &io::Error) -> PyErr {
+    let text = source.to_string();
+    match source.raw_os_error() {
+        // Python finds the subclass by the number, which Rust has at the end of the text too.
+        Some(number) => {
+            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, text, path.as_os_str().to_owned()))
+        }
+        None => PyOSError::new_err(format!("{}: {text}", path.display())),
     }
 }
 

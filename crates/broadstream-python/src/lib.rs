@@ -13,6 +13,7 @@ mod columns;
 mod datasets;
 mod error;
 mod evaluation;
+mod files;
 mod guarded;
 mod interrupt;
 mod labels;

@@ -1,6 +1,6 @@
 //! The class `OnlineBLS`.
 
-use broadstream::{Classifier, OnlineBls, arg_max};
+use broadstream::{Classifier, OnlineBls, arg_max, model_file};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{
     PyTraverseError, PyVisit,
@@ -12,6 +12,7 @@ use crate::{
     certificate::Certificate,
     columns::Columns,
     error::to_python,
+    files,
     guarded::Guarded,
     labels::Labels,
     learner::{Answers, Batch, Learner},
@@ -294,24 +295,23 @@ impl OnlineBLS {
 
     /// Save the model, so that it can go on to the bit: a path, or a file open for writing bytes.
     ///
-    /// The file is the one of the ``broadstream`` command, and replaces an older one as a whole. It keeps
-    /// labels that are str, int, float or bool; pickle keeps any.
+    /// The file is the one of the ``broadstream`` command. It replaces an older one as a whole and keeps
+    /// its mode; while another program has the older one locked, ``BlockingIOError`` is raised. Labels
+    /// that are str, int, float or bool are stored with their type; pickle keeps any.
     fn save(&self, file: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = file.py();
         let bytes = {
             let learner = self.learner.lock(py)?;
             saved::to_bytes(py, &learner, true)?
         };
-        files(py)?.call_method1("write", (file, PyBytes::new(py, &bytes)))?;
-        Ok(())
+        // The model is free again while the file is written.
+        files::write(file, &bytes)
     }
 
     /// Load a model that was saved here or by the ``broadstream`` command.
     #[classmethod]
     fn load(cls: &Bound<'_, PyType>, file: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let py = cls.py();
-        let bytes = files(py)?.call_method1("read", (file,))?.cast_into::<PyBytes>()?;
-        saved::from_bytes(py, bytes.as_bytes(), None).map(OnlineBLS::of)
+        saved::learner(cls.py(), files::read(file)?, None).map(OnlineBLS::of)
     }
 
     /// A model that goes on by itself from where this one is.
@@ -438,7 +438,9 @@ pub(crate) fn restore_model(
     labels: Vec<Bound<'_, PyAny>>,
     threads: usize,
 ) -> PyResult<OnlineBLS> {
-    let mut learner = saved::from_bytes(state.py(), state.as_bytes(), Some(labels))?;
+    let mut content = state.as_bytes();
+    let saved = state.py().detach(|| model_file::read(&mut content)).map_err(to_python)?;
+    let mut learner = saved::learner(state.py(), saved, Some(labels))?;
     learner.core.set_threads(threads).map_err(to_python)?;
     Ok(OnlineBLS::of(learner))
 }
@@ -458,9 +460,4 @@ fn probability_array<'py>(
     labels: usize,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     answers.table(labels).into_pyarray(py).reshape([answers.classes.len(), labels])
-}
-
-/// The part of the package that knows paths and files.
-fn files(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    PyModule::import(py, "broadstream._files")
 }

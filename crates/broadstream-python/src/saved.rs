@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use broadstream::{
     Classifier, OnlineBls, Schema,
-    model_file::{self, Content, ModelFile, Saved},
+    model_file::{Content, ModelFile, Saved},
     stream::RowEncoding,
 };
 use pyo3::{
@@ -56,13 +56,12 @@ pub(crate) fn to_bytes(py: Python<'_>, learner: &Learner, label_texts: bool) -> 
 }
 
 /// The model of a file, with these labels or else with those of the file.
-pub(crate) fn from_bytes<'py>(
+pub(crate) fn learner<'py>(
     py: Python<'py>,
-    bytes: &[u8],
+    saved: Saved,
     labels: Option<Vec<Bound<'py, PyAny>>>,
 ) -> PyResult<Learner> {
-    let saved = py.detach(|| model_file::read(&mut &*bytes));
-    let Saved { model, schema, encoding, notes, .. } = saved.map_err(to_python)?;
+    let Saved { model, schema, encoding, notes, .. } = saved;
     let labels = match labels {
         Some(labels) => Labels::of(py, labels)?,
         None => Labels::of(py, stored_labels(py, &model, &schema, &notes)?)?,

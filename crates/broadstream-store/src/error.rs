@@ -69,7 +69,7 @@ pub enum StoreError {
         /// The path as it was given.
         path: PathBuf,
         /// What is wrong with the content.
-        source: Error,
+        source: Box<Error>,
     },
 
     /// The file could not be written.
@@ -87,7 +87,7 @@ pub enum StoreError {
         /// The path as it was given.
         path: PathBuf,
         /// Why it cannot.
-        source: Error,
+        source: Box<Error>,
     },
 }
 
@@ -96,7 +96,7 @@ impl StoreError {
     pub(crate) fn reading(path: PathBuf, error: Error) -> Self {
         match error {
             Error::ModelFile(ModelFileError::Read(source)) => StoreError::Read { path, source },
-            source => StoreError::InvalidModel { path, source },
+            error => StoreError::InvalidModel { path, source: Box::new(error) },
         }
     }
 
@@ -104,7 +104,7 @@ impl StoreError {
     pub(crate) fn writing(path: PathBuf, error: Error) -> Self {
         match error {
             Error::ModelFile(ModelFileError::Write(source)) => StoreError::Write { path, source },
-            source => StoreError::UnsavableModel { path, source },
+            error => StoreError::UnsavableModel { path, source: Box::new(error) },
         }
     }
 }

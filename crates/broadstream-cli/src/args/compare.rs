@@ -8,7 +8,7 @@ use super::{InputArguments, ModelName};
 
 /// Evaluate several models on one stream, side by side, in one pass over the data.
 ///
-/// Each model predicts every sample before it learns it, exactly as if it ran alone.
+/// Each model predicts every sample before it learns it. The results are those of separate runs.
 #[derive(Args)]
 #[command(after_long_help = COMPARE_EXAMPLES)]
 pub(crate) struct CompareArguments {
@@ -22,18 +22,18 @@ pub(crate) struct CompareArguments {
           default_values_t = [ModelName::OnlineBls, ModelName::PassiveAggressive, ModelName::NoChange])]
     pub(crate) models: Vec<ModelName>,
 
-    /// A further model as NAME=OPTIONS, with the model options of 'broadstream run'; may be repeated
+    /// Another model as NAME=OPTIONS, with the model options of 'broadstream run'; may be repeated
     #[arg(long, value_name = "NAME=OPTIONS", value_parser = parse_named_options)]
     pub(crate) with: Vec<(String, String)>,
 
     #[command(flatten)]
     pub(crate) input: InputArguments,
 
-    /// Samples that the windowed metrics look back over
+    /// Number of recent samples in the windowed metrics
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) metrics_window: usize,
 
-    /// How late labels come: a sample is learned just before the one N after it is predicted
+    /// Delay of the labels: a sample is learned just before the Nth sample after it is predicted
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) delay: u64,
 
@@ -42,7 +42,7 @@ pub(crate) struct CompareArguments {
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) curve_every: u64,
 
-    /// Learn one sample at a time and measure how long each takes; slower, with the same result
+    /// Learn one sample at a time and time each; slower, with the same results
     #[arg(long)]
     pub(crate) separate_times: bool,
 
@@ -50,7 +50,7 @@ pub(crate) struct CompareArguments {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Write a page with figures that any browser opens
+    /// Write an HTML page with figures
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) report: Option<PathBuf>,
 
@@ -64,7 +64,7 @@ Examples:
   broadstream compare
       Three models on the drifting SEA stream.
   broadstream compare elec.csv --models online-bls,no-change,perceptron --report elec.html
-      With accuracy over time as a page.
+      Other models, and a page with the accuracy over time.
   broadstream compare sea --with 'short=--forgetting 0.99' --with 'long=--forgetting 0.9999'
       One model with different options.";
 

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand, ValueHint};
 
 use super::DataFolder;
 
-/// The streams that the paper uses: what they are, where they are, how to get them.
+/// List, download and verify the datasets of the paper.
 ///
 /// Files are looked for in the folder that --data names, then in that of the environment variable
 /// BROADSTREAM_DATA, then in the user's cache, as NAME.csv, NAME.csv.gz or NAME.csv.zst.
@@ -17,7 +17,7 @@ pub(crate) enum DatasetsCommand {
 
 /// List all datasets with their sizes, and where their files are.
 ///
-/// With --json also how each is prepared, its licence, its citation and its addresses.
+/// With --json also the preparation, licence, citation and addresses of each.
 #[derive(Args)]
 pub(crate) struct ListArguments {
     #[command(flatten)]
@@ -30,8 +30,8 @@ pub(crate) struct ListArguments {
 
 /// Download datasets from their publishers and prepare them as CSV files.
 ///
-/// A dataset that is there and intact is left alone. A download that was broken off is taken up
-/// where it ended. Only a file with the catalogue's checksum is stored.
+/// A dataset that is already there and intact is not downloaded again. An interrupted download continues
+/// where it stopped. Only a file with the checksum of the catalogue is stored.
 #[derive(Args)]
 pub(crate) struct FetchArguments {
     /// The datasets; 'broadstream datasets list' has their names
@@ -49,11 +49,11 @@ pub(crate) struct FetchArguments {
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) mirror: Option<String>,
 
-    /// How often to try again after a failure that may pass
+    /// How often to retry after a temporary failure
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub(crate) retries: u32,
 
-    /// The most that a downloaded file may take, as in 500MB or 1GiB
+    /// The maximum size of a downloaded file, as in 500MB or 1GiB
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = broadstream::parse_bytes)]
     pub(crate) size_limit: u64,
 

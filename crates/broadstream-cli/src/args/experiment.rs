@@ -8,13 +8,13 @@ use super::DataFolder;
 
 /// Run a declared experiment and write its tables, figures and page.
 ///
-/// Without a name, lists the experiments of the paper that come with the program. A file that ends
-/// in .toml is one of your own. A run that was broken off is taken up where it ended: every
-/// finished run has left a record, and only what is missing is run again.
+/// Without a name, lists the experiments that come with the program. A file that ends in .toml declares
+/// one of your own. An interrupted experiment continues where it stopped: every finished run has a record,
+/// and only the missing ones are run.
 #[derive(Args)]
 #[command(after_long_help = EXPERIMENT_EXAMPLES)]
 pub(crate) struct ExperimentArguments {
-    /// An experiment of the paper, or a TOML file
+    /// A built-in experiment, or a TOML file
     #[arg(value_name = "NAME", value_hint = ValueHint::FilePath)]
     pub(crate) name: Option<String>,
 
@@ -22,11 +22,11 @@ pub(crate) struct ExperimentArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) seeds: Option<u64>,
 
-    /// The most samples of each stream [default: as declared]
+    /// The maximum number of samples of each stream [default: as declared]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
 
-    /// Runs side by side [default: one per processor, and one if times are measured]
+    /// Number of parallel runs [default: one per processor, or one if times are measured]
     #[arg(long, value_name = "N", value_parser = parse_at_least_one)]
     pub(crate) jobs: Option<usize>,
 
@@ -41,7 +41,7 @@ pub(crate) struct ExperimentArguments {
     #[command(flatten)]
     pub(crate) folder: DataFolder,
 
-    /// The folder that records, tables, figures and pages go to, one folder for each experiment
+    /// The folder for records, tables, figures and pages; each experiment has a folder in it
     #[arg(long, value_name = "DIR", default_value = "results", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
 
@@ -61,11 +61,11 @@ pub(crate) struct ExperimentArguments {
 const EXPERIMENT_EXAMPLES: &str = "\
 Examples:
   broadstream experiment
-      What there is.
+      List the built-in experiments.
   broadstream experiment table2 --limit 2000 --seeds 3 --data DIR
-      The paper's Table 2, in short.
+      The paper's Table 2 on fewer samples.
   broadstream experiment mine.toml --jobs 4
-      Your own: see docs/experiments.md for what a declaration may say.";
+      Your own experiment; docs/experiments.md describes the declaration.";
 
 fn parse_at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {

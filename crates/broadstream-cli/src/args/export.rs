@@ -4,10 +4,10 @@ use clap::{Args, ValueHint};
 
 use super::InputArguments;
 
-/// Write a stream as CSV to standard output, in the order in which 'run' would take it.
+/// Write a stream to standard output as CSV, in the order in which 'run' learns it.
 ///
-/// Other programs can so learn the very same samples in the very same order. Numbers are written
-/// as they are read, categories as their text, missing cells empty; the target is the last column.
+/// Other programs can then learn the same samples in the same order. Numbers are written as they were
+/// read, categories as text, missing cells as empty cells. The target is the last column.
 #[derive(Args)]
 #[command(after_long_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportArguments {
@@ -23,7 +23,7 @@ pub(crate) struct ExportArguments {
 const EXPORT_EXAMPLES: &str = "\
 Examples:
   broadstream export letter.csv.gz --shuffle 1 > shuffled.csv
-      What 'broadstream run letter.csv.gz --shuffle 1' learns, in its order.
+      The samples of 'broadstream run letter.csv.gz --shuffle 1', in its order.
   broadstream export adult.csv --categories integer-codes --limit 5000
       Categories as numbers 0, 1, 2, … in order of appearance.
   broadstream export sea --limit 5000 | peers/.venv/bin/python peers/stream_learners.py \\

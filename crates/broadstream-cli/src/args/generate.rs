@@ -5,10 +5,10 @@ use clap::Args;
 /// The generators and their parameters.
 const GENERATORS: &str = include_str!("generators.txt");
 
-/// Write a generator's stream as CSV to standard output.
+/// Write the stream of a generator to standard output as CSV.
 ///
-/// The streams are those of River's generators of the same names, to the bit; in random-rbf and
-/// waveform, where the C library has a part in it, on the same machine.
+/// The streams equal those of River's generators of the same names to the bit; random-rbf and waveform,
+/// which use the C library, do so on the same machine.
 #[derive(Args)]
 #[command(after_long_help = GENERATORS)]
 pub(crate) struct GenerateArguments {

@@ -17,7 +17,7 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) categorical: Vec<String>,
 
-    /// Columns to read as numbers; a cell that is none is then an error
+    /// Columns to read as numbers; any other cell is then an error
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) numeric: Vec<String>,
 
@@ -25,11 +25,11 @@ pub(crate) struct InputArguments {
     #[arg(long, value_enum)]
     pub(crate) categories: Option<CategoriesArgument>,
 
-    /// The format of the source [default: found out from its first bytes, then from its name]
+    /// The format of the source [default: detected from its first bytes, then from its name]
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatArgument>,
 
-    /// The character between cells, or 'tab' [default: found out]
+    /// The character between cells, or 'tab' [default: detected]
     #[arg(long, value_name = "CHARACTER", value_parser = parse_delimiter)]
     pub(crate) delimiter: Option<u8>,
 
@@ -46,7 +46,7 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
 
-    /// Read everything into memory and put it into a random order, before --limit applies
+    /// Read the whole source into memory and shuffle it, before --limit applies
     #[arg(long, value_name = "SEED")]
     pub(crate) shuffle: Option<u64>,
 }

@@ -51,12 +51,12 @@ Examples:
   broadstream run                             the drifting SEA stream, 100 000 samples
   broadstream run sensors.csv --target state  your own data
   broadstream compare sensors.csv             several models side by side
-  broadstream experiment                      the tables and figures of the paper
-  broadstream predict model.bsm < rows.csv    by a model that 'run --save' has saved
+  broadstream experiment                      the experiments of the paper
+  broadstream predict model.bsm < rows.csv    with a model saved by 'run --save'
   broadstream generate sea | head             what a generator makes
-  broadstream datasets fetch letter           one of the streams that the paper uses
+  broadstream datasets fetch letter           a dataset of the paper
 
-'broadstream help COMMAND' says more about each command.";
+'broadstream help COMMAND' describes a command in detail.";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {

@@ -7,10 +7,10 @@ use clap::{Args, ValueHint};
 
 use super::{InputArguments, ModelArguments, SavingArguments};
 
-/// Predict and learn a stream, sample by sample, and report how well that went.
+/// Evaluate a model on a stream: predict each sample, then learn it.
 ///
-/// Each sample is first predicted and then learned (test-then-train), so every prediction is of a
-/// sample the model has not seen. A table of metrics is printed at the end.
+/// Every prediction is of a sample that the model has not seen (test-then-train). The metrics are printed
+/// at the end.
 #[derive(Args, Clone)]
 #[command(after_long_help = RUN_EXAMPLES)]
 pub(crate) struct RunArguments {
@@ -43,17 +43,17 @@ Examples:
   broadstream run
       The drifting SEA stream of the paper: 100 000 samples, 10 % noise, three drifts.
   broadstream run --preset single --forgetting 0.999
-      The same by one regression with a memory of about a thousand samples.
+      The same with one regression that remembers about a thousand samples.
   broadstream run flights.csv.gz --target delayed --drop id,date
-      A file of your own. Columns of text become categories, missing cells stay absent.
+      Your own file. Text columns become categories, missing cells stay missing.
   zcat log.gz | broadstream run - --json | jq .oca
       A pipe in, one JSON object out.
   broadstream run letter.csv --shuffle 1 --curve curve.csv
       Shuffled, with the metrics every 1000 samples in a file.
   broadstream run year.csv --checkpoint year.bsm, and after a crash: broadstream run --resume year.bsm
-      A long run that loses nothing.
+      A long run that can be continued after a crash.
   broadstream run today.csv --save model.bsm
-      Keep what was learned, for 'broadstream predict model.bsm'.";
+      Save the model for 'broadstream predict model.bsm'.";
 
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Evaluation and output")]
@@ -70,7 +70,7 @@ pub(crate) struct EvaluationArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) curve_every: Option<u64>,
 
-    /// Write a page with figures that any browser opens
+    /// Write an HTML page with figures
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) report: Option<PathBuf>,
 
@@ -78,23 +78,23 @@ pub(crate) struct EvaluationArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) predictions: Option<PathBuf>,
 
-    /// Samples that the windowed metrics look back over
+    /// Number of recent samples in the windowed metrics
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) metrics_window: usize,
 
-    /// How late labels come: a sample is learned just before the one N after it is predicted
+    /// Delay of the labels: a sample is learned just before the Nth sample after it is predicted
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) delay: u64,
 
-    /// How likely a drift may be reported where there is none: less is more careful and slower
+    /// Probability of a false drift alarm; smaller values detect fewer and later drifts
     #[arg(long, value_name = "PROBABILITY", default_value_t = Adwin::CONFIDENCE)]
     pub(crate) drift_confidence: f64,
 
-    /// Samples that are learned at once; faster when larger, with the same result
+    /// Samples per block; larger blocks are faster and give the same results
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub(crate) block: usize,
 
-    /// Measure predicting and learning apart, one sample at a time; slower, with the same result
+    /// Time predicting and learning separately, one sample at a time; slower, with the same results
     #[arg(long)]
     pub(crate) separate_times: bool,
 

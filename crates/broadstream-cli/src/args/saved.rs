@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use super::{InputArguments, ModelArguments, input::parse_delimiter};
 
-/// Say what is in a model file.
+/// Describe a model file.
 ///
-/// Its configuration, inputs, labels and samples, how far a run has come if it is a checkpoint, and whether
-/// rounding has left its regressions what they should be.
+/// Prints its configuration, inputs, labels and number of samples, the progress of the run if it is a
+/// checkpoint, and how far rounding has moved its regressions.
 #[derive(Args)]
 pub(crate) struct InspectArguments {
     /// The file of a model, a checkpoint or sums
@@ -21,11 +21,11 @@ pub(crate) struct InspectArguments {
     pub(crate) json: bool,
 }
 
-/// Predict rows by a saved model: a line in, a line out.
+/// Predict rows with a saved model: a line in, a line out.
 ///
-/// Rows are CSV or JSON lines with the columns that the model was trained on; labels are not looked at. Each
-/// is answered as soon as it is there, by its prediction, the probability of that, and the leverage: how
-/// unlike all that was learned the row is. The model file stays as it is.
+/// Rows are CSV or JSON lines with the columns that the model was trained on; labels are ignored. For each
+/// row, as soon as it arrives, the prediction is written, its probability, and the leverage: how much the row
+/// differs from everything that was learned. The model file does not change.
 #[derive(Args)]
 #[command(after_long_help = PREDICT_EXAMPLES)]
 pub(crate) struct PredictArguments {
@@ -33,7 +33,7 @@ pub(crate) struct PredictArguments {
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// How many threads predict, with the same result [default: as many as there are cores, at most 8]
+    /// Number of threads; the results are the same [default: the number of cores, at most 8]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
@@ -46,13 +46,13 @@ Examples:
   broadstream predict model.bsm < today.csv
   broadstream predict model.bsm today.jsonl | jq -r .prediction
   tail -f log.csv | broadstream predict model.bsm --drop id
-      One line in, one line out, at once.";
+      A prediction as soon as a row arrives.";
 
-/// Have a saved model learn rows: a line in, a line out.
+/// Predict rows with a saved model and learn them: a line in, a line out.
 ///
-/// Rows are CSV or JSON lines with the columns that the model was trained on. Each is predicted, answered as
-/// by 'predict', and then learned if it has a label. In the end the file is replaced; if a row is faulty, it
-/// stays as it was, or as --every has saved it last.
+/// Rows are CSV or JSON lines with the columns that the model was trained on. Each is predicted as by
+/// 'predict', and then learned if it has a label. At the end the file is replaced. If a row is faulty, the
+/// file stays as it was, or as --every saved it last.
 #[derive(Args)]
 #[command(after_long_help = LEARN_EXAMPLES)]
 pub(crate) struct LearnArguments {
@@ -60,19 +60,19 @@ pub(crate) struct LearnArguments {
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// Write the model to this file and leave the other as it is
+    /// Write the model to this file instead of replacing the first
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Save the model after every N rows too, for a pipe that never ends
+    /// Also save the model after every N rows, for a pipe that never ends
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) every: Option<u64>,
 
-    /// How many threads learn, with the same result [default: as many as there are cores, at most 8]
+    /// Number of threads; the results are the same [default: the number of cores, at most 8]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
-    /// Learn without answering
+    /// Do not write predictions
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
@@ -83,23 +83,23 @@ pub(crate) struct LearnArguments {
 const LEARN_EXAMPLES: &str = "\
 Examples:
   broadstream learn model.bsm < today.csv > predictions.csv
-      Predict and learn a day, and keep what was learned.
+      Predict and learn the rows of a day, and update the model.
   broadstream learn model.bsm yesterday.csv --quiet -o newer.bsm
   collect | broadstream learn model.bsm --every 1000
       Rows with a label are learned, others only predicted.";
 
-/// Take back rows that a saved model has learned.
+/// Unlearn rows that a saved model has learned.
 ///
-/// The model becomes the one that never saw them, exactly. That needs a model that forgets nothing and
-/// whose scaling is frozen (such as --preset single --scaling-file FILE); others are refused, and so is a row
-/// that cannot have been learned. All rows are taken back, or none.
+/// The result is exactly the model that never saw them. This needs a model without forgetting and with a
+/// frozen scaling (such as --preset single --scaling-file FILE); others are refused, and so is a row that
+/// cannot have been learned. Either all rows are unlearned or none.
 #[derive(Args)]
 pub(crate) struct UnlearnArguments {
     /// The file of a model
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// Write the model to this file and leave the other as it is
+    /// Write the model to this file instead of replacing the first
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
@@ -115,11 +115,11 @@ pub(crate) struct UnlearnArguments {
     pub(crate) rows: RowArguments,
 }
 
-/// Make one model of several that were trained apart.
+/// Merge models that were trained separately.
 ///
-/// It is the model that learned all their samples, in any order, exactly. They must have the same features
-/// (seed, sizes, ridge) and the same frozen scaling, and forget nothing; 'run --like' and 'fit-partial'
-/// make such. Inputs and classes that only one of them saw are no obstacle.
+/// The result is exactly the model that learned all their samples, in any order. The models must have the
+/// same features (seed, sizes, ridge), the same frozen scaling and no forgetting, as those of 'run --like'
+/// and 'fit-partial' do. Each may have inputs and classes that the others have not seen.
 #[derive(Args)]
 #[command(after_long_help = MERGE_EXAMPLES)]
 pub(crate) struct MergeArguments {
@@ -127,11 +127,11 @@ pub(crate) struct MergeArguments {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Where the merged model goes
+    /// The file of the merged model
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 
-    /// Leave sums as sums, to be merged with more later
+    /// Keep sums as sums, to merge more files later
     #[arg(long)]
     pub(crate) sums: bool,
 }
@@ -144,19 +144,19 @@ Examples:
       The second model has the features and the scaling of the first.
   broadstream fit-partial wednesday.csv --like monday.bsm -o wednesday.bsm
   broadstream merge both.bsm wednesday.bsm -o three.bsm
-      Sums are faster to make where no predictions are wanted.";
+      Sums are faster to compute, if no predictions are needed.";
 
-/// Add up a stream for a model to come, without predicting.
+/// Compute the sums of a stream from which 'merge' makes a model.
 ///
-/// What is written are the sums that a model consists of. Adding them up is faster than learning, as many
-/// workers can do it as there are parts of the data, and 'merge' makes a model of them.
+/// Computing sums is faster than learning, makes no predictions, and can be done in parallel for the parts
+/// of a dataset.
 #[derive(Args)]
 pub(crate) struct FitPartialArguments {
     /// What 'run' takes: a file, '-' for standard input, or a generator
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) source: String,
 
-    /// Where the sums go
+    /// The file of the sums
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 
@@ -179,15 +179,15 @@ pub(crate) struct RowArguments {
     #[arg(default_value = "-", value_name = "ROWS", value_hint = ValueHint::FilePath)]
     pub(crate) source: PathBuf,
 
-    /// How the rows are written [default: JSON lines if they begin with '{']
+    /// The format of the rows [default: JSON lines if they begin with '{']
     #[arg(long = "format", value_name = "FORMAT", value_enum)]
     pub(crate) rows_format: Option<RowFormat>,
 
-    /// The character between cells, or 'tab' [default: found out]
+    /// The character between cells, or 'tab' [default: detected]
     #[arg(long, value_name = "CHARACTER", value_parser = parse_delimiter)]
     pub(crate) delimiter: Option<u8>,
 
-    /// The first row holds the column names [default: if it looks like them]
+    /// The first row holds the column names [default: detected]
     #[arg(long, conflicts_with = "no_header")]
     pub(crate) header: bool,
 
@@ -216,8 +216,8 @@ pub(crate) enum RowFormat {
 pub(crate) enum UnknownColumns {
     /// An error: a misspelt name would otherwise go unnoticed
     Refuse,
-    /// Pass over them
+    /// Ignore them
     Ignore,
-    /// Take them for new inputs
+    /// Learn them as new inputs
     Learn,
 }

@@ -7,14 +7,14 @@ use clap::{Args, ValueHint};
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Saving")]
 pub(crate) struct SavingArguments {
-    /// Write the model to FILE in the end, for 'predict', 'learn', 'merge' and 'inspect'
+    /// Write the final model to FILE, for 'predict', 'learn', 'merge' and 'inspect'
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) save: Option<PathBuf>,
 
-    /// Write the model and how far the run has come to FILE every so many samples, and in the end
+    /// Write the model and the progress of the run to FILE, after every N samples (--every) and at the end
     ///
-    /// The file is replaced as a whole: a run that is killed at any moment leaves the checkpoint
-    /// before, from which --resume goes on. One run at a time can have it.
+    /// The file is replaced as a whole: a run that is killed at any moment leaves its last checkpoint,
+    /// from which --resume continues. Only one run at a time can use the file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) checkpoint: Option<PathBuf>,
 
@@ -22,15 +22,15 @@ pub(crate) struct SavingArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) every: Option<u64>,
 
-    /// Leave the random weights of the features out of these files; they are drawn again from the seed
+    /// Leave the random weights of the features out of these files; loading draws them again from the seed
     #[arg(long)]
     pub(crate) omit_feature_weights: bool,
 
-    /// Go on with a run from its checkpoint, as if it had never stopped
+    /// Continue a run from its checkpoint, as if it had never stopped
     ///
-    /// The options are those of the run, which need not be repeated, and none may differ but --limit, --json,
-    /// --quiet, --threads, --block, --every, --save and, if there is a curve, --report. Metrics, curve and predictions will be those of
-    /// an uninterrupted run. The source is read from its start, and must begin as it did then.
+    /// The options of the run need not be repeated. Only --limit, --json, --quiet, --threads, --block,
+    /// --every, --save and, if there is a curve, --report may differ. Metrics, curve and predictions are
+    /// those of an uninterrupted run. The source is read from its start and must begin with the same samples.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) resume: Option<PathBuf>,
 }

@@ -23,7 +23,7 @@ use crate::{
     output::{failure::to_stdout, machine, progress::Progress, record},
 };
 
-/// What the table shows of each model.
+/// The metrics in the table.
 const METRICS: [&str; 6] = ["oca", "bacc", "f1", "mcc", "kappa", "log_loss"];
 
 pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
@@ -43,7 +43,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
     let categories = preset.categories();
     let alike = declared.iter().all(|(_, options)| options.preset.categories() == categories);
     if input.categories.is_none() && !alike {
-        let rule = "presets differ in how they read categories: say which by --categories";
+        let rule = "presets differ in how they read categories: choose with --categories";
         return Err(BadUsage(rule.to_owned()).into());
     }
     let mut opened = source.open(input, preset)?;
@@ -56,20 +56,20 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
 
     let start = Instant::now();
     let progress = Progress::new(&opened, input.limit, arguments.quiet);
-    let mut watchers: Vec<Watcher<'_>> = (0..models.len())
-        .map(|i| Watcher { progress: (i == 0).then_some(&progress), start })
+    let mut observers: Vec<CompareObserver<'_>> = (0..models.len())
+        .map(|i| CompareObserver { progress: (i == 0).then_some(&progress), start })
         .collect();
     let mut contestants: Vec<Contestant<'_>> = models
         .iter_mut()
-        .zip(&mut watchers)
+        .zip(&mut observers)
         .map(|((_, model), observer)| Contestant { model: &mut *model.classifier, observer })
         .collect();
     let clock = || start.elapsed();
     let evaluations = broadstream::compare(&mut *opened.stream, &mut contestants, &options, &clock);
     progress.finish();
     let evaluations = evaluations.with_context(|| source.name())?;
-    // Runs whose labels were late are not to be averaged with others.
-    let late = (options.delay > 0).then(|| ("delay".to_owned(), options.delay as f64));
+    // A delay is a parameter of the records, so that they are not averaged with those of other delays.
+    let delay = (options.delay > 0).then(|| ("delay".to_owned(), options.delay as f64));
     let records: Vec<Record> = models
         .into_iter()
         .zip(&evaluations)
@@ -77,7 +77,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
             experiment: "compare".to_owned(),
             stream: source.name(),
             method: name,
-            parameters: late.clone().into_iter().collect(),
+            parameters: delay.clone().into_iter().collect(),
             machine: machine::name(),
             ..record::of(evaluation, config)
         })
@@ -85,7 +85,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
     show(arguments, &source.name(), &records)
 }
 
-/// The models by name, with their options; there is at least one, since --models has a default.
+/// The names of the models and their options. There is at least one, since --models has a default.
 fn declared(arguments: &CompareArguments) -> Result<Vec<(String, ModelArguments)>> {
     let mut declared = Vec::new();
     let plain = arguments.models.iter().map(|model| {
@@ -165,13 +165,13 @@ fn page(source: &str, records: &[Record]) -> Result<String> {
     })?)
 }
 
-/// Shows progress, if it is the first model's.
-struct Watcher<'a> {
+/// Shows the progress of the first model; all models learn the same sample at the same time.
+struct CompareObserver<'a> {
     progress: Option<&'a Progress>,
     start: Instant,
 }
 
-impl Observer for Watcher<'_> {
+impl Observer for CompareObserver<'_> {
     fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
         if let Some(progress) = self.progress {
             progress.show(metrics, self.start.elapsed());

@@ -1,7 +1,7 @@
 //! `broadstream export`: a stream as CSV, in the order in which it would be learned.
 //!
 //! A column of categories reaches this program as one input `column=value` per category. Each
-//! input is traced back to its column, so that the file written has the columns of the file read.
+//! input is traced back to its column, so that the output has the columns of the file that was read.
 
 use std::io::{self, BufWriter, Write};
 
@@ -20,8 +20,8 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<()> {
     to_stdout(written.with_context(|| source.name()))
 }
 
-/// Writes up to `limit` samples of a stream as CSV. `columns` are those of its file; without them
-/// each input is a column.
+/// Writes up to `limit` samples of a stream as CSV, with the columns of its file or, if it has none, a
+/// column for each input.
 pub(crate) fn write_stream(
     stream: &mut dyn Stream,
     columns: Option<Vec<String>>,
@@ -37,7 +37,7 @@ pub(crate) fn write_stream(
     let mut left = limit.unwrap_or(u64::MAX);
     loop {
         block.clear();
-        // On an error the samples before it are in the block, and belong into the file too.
+        // If reading fails, the samples before the fault are in the block, and are written too.
         let read = stream.read_block(&mut block, left.min(1024) as usize);
         left -= block.len() as u64;
         for i in 0..block.len() {
@@ -51,10 +51,10 @@ pub(crate) fn write_stream(
     }
 }
 
-/// The columns of the file written.
+/// The columns of the output.
 struct Table {
     columns: Vec<String>,
-    /// By input, its column and, for an input that stands for a category, the category.
+    /// For each input its column and, if the input stands for a category, the category.
     places: Vec<(usize, Option<String>)>,
     row: Vec<String>,
 }
@@ -95,9 +95,9 @@ impl Table {
             (Some(place), None) => Ok(place),
             // 'a=b=c' may be 'b=c' in column 'a', or 'c' in column 'a=b'.
             (Some(_), Some(_)) => anyhow::bail!(
-                "category '{name}' may be of more than one column: rename or drop one of them"
+                "category '{name}' may belong to more than one column: rename or drop one of them"
             ),
-            (None, _) => anyhow::bail!("input '{name}' is of no column"),
+            (None, _) => anyhow::bail!("input '{name}' belongs to no column"),
         }
     }
 }

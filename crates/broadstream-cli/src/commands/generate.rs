@@ -1,4 +1,4 @@
-//! `broadstream generate`: a generator's stream as CSV.
+//! `broadstream generate`: the stream of a generator as CSV.
 
 use std::io;
 

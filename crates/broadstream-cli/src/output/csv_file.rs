@@ -1,4 +1,4 @@
-//! A CSV file in the making, which can be cut back to where it once was.
+//! A CSV file that grows during a run, and that a resumed run cuts back to its length at the checkpoint.
 
 use std::{
     fs::{File, OpenOptions},
@@ -8,6 +8,8 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
+/// A CSV file that is being written. Errors are kept until [`CsvFile::sync`] or [`CsvFile::finish`], since
+/// the evaluation that calls [`CsvFile::write`] has no use for them.
 pub(crate) struct CsvFile {
     path: PathBuf,
     writer: csv::Writer<BufWriter<File>>,
@@ -26,7 +28,7 @@ impl CsvFile {
         Ok(file)
     }
 
-    /// Opens a file to go on after its first `length` bytes; what follows them is cut off.
+    /// Opens a file and cuts off what follows its first `length` bytes, to continue there.
     pub(crate) fn reopen(path: &Path, length: u64) -> Result<Self> {
         let reopen = || {
             let mut file = OpenOptions::new().write(true).open(path)?;
@@ -38,7 +40,7 @@ impl CsvFile {
             file.seek(SeekFrom::End(0))?;
             Ok(file)
         };
-        let file = reopen().with_context(|| format!("going on with {}", path.display()))?;
+        let file = reopen().with_context(|| format!("continuing {}", path.display()))?;
         Ok(CsvFile::of(path, file))
     }
 
@@ -58,7 +60,7 @@ impl CsvFile {
         self.failure.is_some()
     }
 
-    /// Brings all that was written to the disk, and returns how many bytes that is.
+    /// Syncs everything written so far to the disk, and returns the length of the file.
     pub(crate) fn sync(&mut self) -> Result<u64> {
         let CsvFile { path, writer, failure } = self;
         let mut sync = || -> Result<u64> {

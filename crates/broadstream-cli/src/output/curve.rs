@@ -1,8 +1,8 @@
-//! The metrics over time as rows of a CSV file: what its columns are called, and what they hold.
+//! The metrics over time as a CSV file: the names of its columns, and its rows.
 
 use broadstream::{CurvePoint, Member};
 
-/// The columns of every model.
+/// The columns that every model has.
 const COLUMNS: [&str; 18] = [
     "sample",
     "oca",
@@ -24,18 +24,18 @@ const COLUMNS: [&str; 18] = [
     "drifts",
 ];
 
-/// The names of the columns: those of every model, and one for the weight of each member.
+/// The names of the columns: those that every model has, and one for the weight of each member.
 pub(crate) fn columns(members: &[Member]) -> Vec<String> {
     let weights = members.iter().map(|member| weight_of(&member.name));
     COLUMNS.iter().map(|column| (*column).to_owned()).chain(weights).collect()
 }
 
-/// What the weight of a member is called among the metrics of a point.
+/// The name of a member's weight among the metrics of a point.
 pub(crate) fn weight_of(member: &str) -> String {
     format!("weight:{member}")
 }
 
-/// The row of a point.
+/// The row of a point, in the order of [`columns`].
 pub(crate) fn row(point: &CurvePoint) -> Vec<String> {
     let CurvePoint { cumulative: c, window: w, drifts, weights, .. } = point;
     let values = [

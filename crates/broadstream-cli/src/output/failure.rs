@@ -6,10 +6,11 @@ use anyhow::Result;
 
 use broadstream::{Error, stream::StreamError};
 use broadstream_datasets::DatasetError;
+use broadstream_store::StoreError;
 
 use crate::args::BadUsage;
 
-/// Prints the error with its causes and picks the exit code.
+/// Prints the error with its causes, and returns the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if error.is::<ClosedPipe>() {
         return ExitCode::SUCCESS;
@@ -18,8 +19,8 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if error.chain().any(is_bad_usage) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
-/// Marks a closed pipe as such, if the result is that of writing to standard output. Only there it is not
-/// a failure: whoever reads the output has seen enough.
+/// Marks a closed pipe in the result of writing to standard output. Only there it is not a failure: whoever
+/// reads the output has seen enough.
 pub(crate) fn to_stdout<T, E: Into<anyhow::Error>>(result: Result<T, E>) -> Result<T> {
     result.map_err(|error| {
         let error = error.into();
@@ -27,7 +28,7 @@ pub(crate) fn to_stdout<T, E: Into<anyhow::Error>>(result: Result<T, E>) -> Resu
     })
 }
 
-/// Whether standard output was closed by its reader.
+/// Whether an error says that the reader has closed standard output.
 pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
     error.is::<ClosedPipe>()
 }
@@ -45,8 +46,15 @@ fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
 
 /// Whether the command line asked for something that does not exist or does not go together.
 fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let error = match cause.downcast_ref::<StoreError>() {
+        // The store boxes the library's errors, which hides them from a search by type.
+        Some(
+            StoreError::InvalidModel { source, .. } | StoreError::UnsavableModel { source, .. },
+        ) => Some(&**source),
+        _ => cause.downcast_ref::<Error>(),
+    };
     matches!(
-        cause.downcast_ref::<Error>(),
+        error,
         Some(
             Error::Config { .. }
                 | Error::UnknownOption { .. }
@@ -61,7 +69,7 @@ fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<BadUsage>()
 }
 
-/// Standard output was closed by its reader.
+/// The reader has closed standard output.
 #[derive(Debug)]
 struct ClosedPipe;
 

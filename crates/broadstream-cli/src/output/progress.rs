@@ -1,4 +1,4 @@
-//! Progress on standard error, with the running accuracy; silent when that is not a terminal.
+//! Progress on standard error with the accuracy so far, if standard error is a terminal.
 
 use std::{
     sync::{
@@ -40,7 +40,7 @@ impl Progress {
             Some(_) => "{bar:30} {percent:>3} %  {msg}  eta {eta}",
             None => "{spinner} {msg}  {elapsed}",
         };
-        // The templates are constants; were one wrong, the default style would serve.
+        // The templates are constants. If one were malformed, the default style would do.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("━╸ "));
         }
@@ -56,7 +56,7 @@ impl Progress {
         self.bar.set_message(format!("{samples} samples  accuracy {accuracy:.2} %  {rate:.0}/s"));
     }
 
-    /// While samples are added up and none is predicted.
+    /// Shows how many samples were added up, where none is predicted.
     pub(crate) fn show_added(&self, samples: u64, elapsed: Duration) {
         let done = self.bytes.as_ref().map_or(samples, |bytes| bytes.load(Ordering::Relaxed));
         self.bar.set_position(done);
@@ -64,7 +64,7 @@ impl Progress {
         self.bar.set_message(format!("{samples} samples  {rate:.0}/s"));
     }
 
-    /// While a run that is resumed passes over the samples of before.
+    /// Shows how many samples a resumed run has passed over: those before its checkpoint.
     pub(crate) fn show_passed(&self, samples: u64) {
         let done = self.bytes.as_ref().map_or(samples, |bytes| bytes.load(Ordering::Relaxed));
         self.bar.set_position(done);

@@ -1,11 +1,11 @@
-//! What remains of an evaluation: the record that tables and figures are made from.
+//! The record of an evaluation, from which tables and figures are made.
 
 use std::collections::BTreeMap;
 
 use broadstream::Evaluation;
 use broadstream_report::{CurvePoint, RECORD_FORMAT, Record, UpdateTime};
 
-/// The record of an evaluation; whose it is, the caller fills in.
+/// The record of an evaluation. The caller fills in the stream, the method and the seed.
 pub(crate) fn of(evaluation: &Evaluation, config: serde_json::Value) -> Record {
     let summary = evaluation.metrics.summary();
     let updates = &evaluation.times.updates;
@@ -32,7 +32,7 @@ pub(crate) fn of(evaluation: &Evaluation, config: serde_json::Value) -> Record {
     }
 }
 
-/// A point of a curve as records have it.
+/// A point of a curve in the form that records use.
 pub(crate) fn curve_point(point: &broadstream::CurvePoint) -> CurvePoint {
     let broadstream::CurvePoint { cumulative, window, update_time, .. } = point;
     let mut values: BTreeMap<String, f64> = [

@@ -44,7 +44,7 @@ pub(crate) fn fetch(arguments: &FetchArguments) -> Result<()> {
             Err(error) => failures.push(anyhow::Error::from(error).context(dataset.name)),
         }
     }
-    // One publisher that does not answer is no reason to go without the others.
+    // A server that does not answer is no reason to go without the other datasets.
     let Some(last) = failures.pop() else { return Ok(()) };
     for error in failures {
         eprintln!("error: {error:#}");
@@ -52,7 +52,7 @@ pub(crate) fn fetch(arguments: &FetchArguments) -> Result<()> {
     Err(last)
 }
 
-/// Shows downloads on standard error; bars only where that is a terminal.
+/// Shows downloads on standard error, with bars if it is a terminal.
 struct DownloadProgress {
     bar: ProgressBar,
     quiet: bool,
@@ -69,7 +69,7 @@ impl DownloadProgress {
     }
 
     fn show(&self, template: &str) {
-        // The templates are constants; were one wrong, the default style would serve.
+        // The templates are constants. If one were malformed, the default style would do.
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style.progress_chars("━╸ "));
         }

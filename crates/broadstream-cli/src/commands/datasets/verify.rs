@@ -29,7 +29,7 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<()> {
         if arguments.json {
             results.push(verification_json(&verification));
         } else {
-            // Line by line, since a large file takes a while.
+            // Each line at once, since a large file takes a while.
             let line = verification_line(&verification);
             to_stdout(io::stdout().write_all(line.as_bytes()))?;
         }

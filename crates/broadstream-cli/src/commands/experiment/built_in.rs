@@ -1,6 +1,6 @@
-//! The experiments that come with the program: those of the paper, and what the default is worth.
+//! The experiments that come with the program: those of the paper, and measurements of the default model.
 
-/// Names and declarations, those of the paper first and in its order.
+/// Names and declarations: first those of the paper, in its order.
 pub(crate) const EXPERIMENTS: &[(&str, &str)] = &[
     ("table2", include_str!("../../../../../experiments/table2.toml")),
     ("fig1", include_str!("../../../../../experiments/fig1.toml")),
@@ -15,7 +15,7 @@ pub(crate) const EXPERIMENTS: &[(&str, &str)] = &[
     ("parts", include_str!("../../../../../experiments/parts.toml")),
 ];
 
-/// The declaration of that name.
+/// The text of the declaration with that name.
 pub(crate) fn find(name: &str) -> Option<&'static str> {
     EXPERIMENTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }

@@ -1,4 +1,4 @@
-//! An experiment as its TOML file declares it.
+//! The declaration of an experiment, as a TOML file has it.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::stability::Stability;
 
-/// What to run, and what to show of it.
+/// What to run, and which results to show.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Declaration {
@@ -16,29 +16,29 @@ pub(crate) struct Declaration {
     /// What the experiment finds out, in a paragraph.
     #[serde(default)]
     pub(crate) description: String,
-    /// Runs of each method on each stream: with seeds 0, 1, 2, …
+    /// The number of runs of each method on each stream, with seeds 0, 1, 2, …
     #[serde(default = "ten")]
     pub(crate) seeds: u64,
-    /// The most samples of each stream.
+    /// The maximum number of samples of each stream.
     #[serde(default)]
     pub(crate) limit: Option<u64>,
     /// Whether to learn one sample at a time and measure how long each takes.
     #[serde(default)]
     pub(crate) times: bool,
-    /// Points of each curve.
+    /// The number of points of each curve.
     #[serde(default = "a_hundred")]
     pub(crate) curve_points: u64,
     #[serde(default)]
     pub(crate) streams: Vec<StreamDeclaration>,
     #[serde(default)]
     pub(crate) methods: Vec<MethodDeclaration>,
-    /// Options that take each of some values: every method runs with every combination.
+    /// Options with several values each: every method runs with every combination.
     #[serde(default)]
     pub(crate) sweep: BTreeMap<String, Vec<f64>>,
-    /// Instead of streams and methods: how solvers fare as matrices become worse.
+    /// Instead of streams and methods: the residuals of solvers as matrices become ill-conditioned.
     #[serde(default)]
     pub(crate) stability: Option<Stability>,
-    /// Figures from publications, shown beside the runs.
+    /// Published results, shown beside the runs.
     #[serde(default)]
     pub(crate) cited: Vec<Citation>,
     #[serde(default)]
@@ -47,25 +47,26 @@ pub(crate) struct Declaration {
     pub(crate) views: Vec<View>,
 }
 
-/// A dataset of the catalogue by its name, or a source of one's own.
+/// A dataset of the catalogue by its name, or any other source.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "NameOrTable")]
 pub(crate) struct StreamDeclaration {
     pub(crate) name: String,
-    /// A file, relative to the experiment's, or a generator. `None`: the catalogue's.
+    /// A file, relative to the folder of the declaration, or a generator. `None` is the catalogue's.
     pub(crate) source: Option<String>,
-    /// Whether each seed has an order of its own. `None`: as the catalogue says, or not.
+    /// Whether each seed shuffles the samples in its own order. `None` is what the catalogue says of the
+    /// dataset; other sources are then not shuffled.
     pub(crate) shuffle: Option<bool>,
-    /// The most samples of this stream.
+    /// The maximum number of samples of this stream.
     pub(crate) limit: Option<u64>,
-    /// Options of `broadstream run` that say how the source is read, such as `target`.
+    /// The options of `broadstream run` for reading the source, such as `target`.
     pub(crate) options: toml::Table,
-    /// The stream's name in tables and figures, if several share one.
+    /// The name in tables and figures, which several streams may share.
     pub(crate) shown_as: Option<String>,
-    /// What sets it apart from streams of the same name there, such as its number of classes.
+    /// Parameters that distinguish it from other streams of that name, such as its number of classes.
     pub(crate) parameters: BTreeMap<String, f64>,
-    /// Makes each point of a curve a record of its own, with its number of samples as the parameter of
-    /// this name and the update time since the point before: for costs that grow with the stream.
+    /// Turns each point of a curve into a record, with the number of samples as the parameter of this name
+    /// and the update time since the previous point. This shows costs that grow with the stream.
     pub(crate) samples_as: Option<String>,
 }
 
@@ -115,38 +116,38 @@ impl From<NameOrTable> for StreamDeclaration {
     }
 }
 
-/// A model with its options, or another program.
+/// A model with its options, or a learner of another library.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MethodDeclaration {
     pub(crate) name: String,
-    /// Options of `broadstream run` that describe the model, such as `preset = "paper"`.
+    /// The model options of `broadstream run`, such as `preset = "paper"`.
     #[serde(default)]
     pub(crate) options: toml::Table,
-    /// A method of the program for third-party learners, instead of a model of this one.
+    /// A learner of another library, by its name in the program that runs these.
     #[serde(default)]
     pub(crate) peer: Option<String>,
-    /// The most samples for this method, if it is too slow for more.
+    /// The maximum number of samples, if the method is too slow for more.
     #[serde(default)]
     pub(crate) limit: Option<u64>,
-    /// Only on these streams. Default: on all.
+    /// The streams that the method runs on. Default: all.
     #[serde(default)]
     pub(crate) streams: Vec<String>,
-    /// Only these swept options apply to it. Default: all.
+    /// The swept options that apply to the method. Default: all.
     #[serde(default)]
     pub(crate) sweep: Option<Vec<String>>,
-    /// The most seeds for this method, if it is too slow for more.
+    /// The maximum number of seeds, if the method is too slow for more.
     #[serde(default)]
     pub(crate) seeds: Option<u64>,
 }
 
-/// What a publication says of a method on a stream.
+/// A published result of a method on a stream.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Citation {
     pub(crate) stream: String,
     pub(crate) method: String,
-    /// In percent, as publications have them; `oca_sd` and the like are standard deviations.
+    /// Metrics in percent, as publications give them; those that end in `_sd` are standard deviations.
     pub(crate) percent: BTreeMap<String, f64>,
 }
 
@@ -159,14 +160,14 @@ fn a_hundred() -> u64 {
 }
 
 impl StreamDeclaration {
-    /// What the stream is called in tables and figures.
+    /// The name of the stream in tables and figures.
     pub(crate) fn shown(&self) -> &str {
         self.shown_as.as_deref().unwrap_or(&self.name)
     }
 }
 
 impl Declaration {
-    /// Reads a declaration; `name` is what errors call it.
+    /// Parses a declaration; errors begin with `name`.
     pub(crate) fn parse(text: &str, name: &str) -> Result<Self> {
         let declaration: Declaration = toml::from_str(text).with_context(|| name.to_owned())?;
         declaration.check().with_context(|| name.to_owned())?;

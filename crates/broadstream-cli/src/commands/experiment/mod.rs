@@ -1,4 +1,8 @@
-//! `broadstream experiment`: declared experiments, from runs to pages.
+//! `broadstream experiment`: runs what a file declares, and writes tables, figures and a page.
+//!
+//! [`declaration`] reads the file ([`built_in`] has those that come with the program), [`mod@plan`] lists the runs
+//! that it takes, [`runner`] carries them out ([`peer`] those of other libraries), [`pages`] shows the records.
+//! [`stability`] is the one experiment that is not about streams.
 
 mod built_in;
 mod declaration;
@@ -54,7 +58,7 @@ fn runs(
     if arguments.without_peers {
         runs.retain(|run| matches!(run.contestant, PlannedMethod::Model(_)));
     }
-    // Runs side by side would disturb each other's times.
+    // Parallel runs would distort each other's times.
     let jobs = arguments.jobs.unwrap_or_else(|| if declaration.times { 1 } else { processors() });
     let runner = Runner {
         experiment: name,
@@ -66,7 +70,7 @@ fn runs(
     runner.run(&runs)
 }
 
-/// The declaration of that name or in that file, what to call it, and the folder of the file.
+/// The name and the declaration of an experiment, built in or in a file, and the folder of that file.
 fn find(name: &str) -> Result<(String, Declaration, Option<std::path::PathBuf>)> {
     let path = Path::new(name);
     if path.extension().is_some_and(|extension| extension == "toml") {
@@ -87,7 +91,7 @@ fn find(name: &str) -> Result<(String, Declaration, Option<std::path::PathBuf>)>
     }
 }
 
-/// Applies what the command line says to a declaration.
+/// Applies the options of the command line to a declaration.
 fn adjust(declaration: &mut Declaration, arguments: &ExperimentArguments) -> Result<()> {
     if let Some(seeds) = arguments.seeds {
         declaration.seeds = seeds;
@@ -117,7 +121,7 @@ fn check_chosen(option: &str, chosen: &[String], declared: &[String]) -> Result<
     }
 }
 
-/// The tables, for those who stay in the terminal.
+/// The tables as text for the terminal.
 fn tables(rendered: &Rendered) -> String {
     let mut text = String::new();
     for view in &rendered.views {

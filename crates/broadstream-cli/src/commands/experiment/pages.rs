@@ -1,4 +1,4 @@
-//! From records to the files that an experiment leaves: tables, figures, and pages.
+//! From records to the files of an experiment: tables, figures and pages.
 
 use std::{
     collections::BTreeSet,
@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::declaration::{Citation, Declaration};
 
-/// Writes everything that a declaration shows into a folder, and returns where its page is and what is
-/// on it.
+/// Writes the tables, the figures and the page of an experiment into a folder. Returns the path of the page
+/// and what is on it.
 pub(crate) fn write(
     declaration: &Declaration,
     records: &[Record],
@@ -48,7 +48,7 @@ pub(crate) fn write(
     Ok((path, rendered))
 }
 
-/// A record as it is shown, or each point of its curve as one of its own.
+/// The records to show for a run: its own, or one for each point of its curve if the stream asks for that.
 fn shown_records(declaration: &Declaration, record: &Record) -> Vec<Record> {
     let stream = declaration.streams.iter().find(|stream| stream.shown() == record.stream);
     let Some(parameter) = stream.and_then(|stream| stream.samples_as.as_ref()) else {
@@ -76,7 +76,7 @@ fn cited(citation: &Citation) -> Record {
     }
 }
 
-/// Writes the page that links all experiments of a folder.
+/// Writes the page that links to all experiments in a folder.
 pub(crate) fn write_overview(folder: &Path) -> Result<()> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .with_context(|| folder.display().to_string())?
@@ -89,7 +89,7 @@ pub(crate) fn write_overview(folder: &Path) -> Result<()> {
     Ok(write_bytes(&folder.join("index.html"), overview_page(&page)?.as_bytes())?)
 }
 
-/// What an experiment's folder says of it. A folder that says nothing is none.
+/// The link to an experiment, from the summary in its folder; `None` for a folder without one.
 fn link(folder: &Path, name: &str) -> Option<ExperimentLink> {
     let text = fs::read_to_string(folder.join(name).join(SUMMARY)).ok()?;
     let summary: Summary = serde_json::from_str(&text).ok()?;
@@ -104,7 +104,7 @@ fn link(folder: &Path, name: &str) -> Option<ExperimentLink> {
     })
 }
 
-/// The file in which an experiment's folder says what it is about.
+/// The file that summarises the experiment of a folder.
 const SUMMARY: &str = "summary.json";
 
 #[derive(Serialize, Deserialize)]

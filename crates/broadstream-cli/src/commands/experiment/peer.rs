@@ -1,4 +1,4 @@
-//! Runs of third-party learners, by the Python program that knows them.
+//! Runs of other libraries' learners, through the Python program in `peers`.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,7 +12,7 @@ use super::plan::PlannedRun;
 use crate::{build::source::Source, commands::export};
 use broadstream::Preset;
 
-/// Runs a method on the same samples in the same order as every other.
+/// Runs a learner on the samples that all other methods get, in the same order.
 pub(crate) fn run(run: &PlannedRun, method: &str, folder: &Path) -> Result<Record> {
     let source = Source::parse(&run.source)?;
     let mut opened = source.open_table(&run.input, Preset::Default)?;
@@ -26,7 +26,7 @@ pub(crate) fn run(run: &PlannedRun, method: &str, folder: &Path) -> Result<Recor
         .stderr(Stdio::piped())
         .spawn()
         .with_context(|| format!("starting {}", python.display()))?;
-    // The program reads all samples before it writes anything, so one after the other is safe.
+    // The program reads all samples before it writes anything, so neither side waits for the other forever.
     let stdin = child.stdin.take().context("the program has no standard input")?;
     let columns = opened.columns.take();
     let written = export::write_stream(&mut *opened.stream, columns, run.input.limit, stdin);
@@ -42,7 +42,7 @@ pub(crate) fn run(run: &PlannedRun, method: &str, folder: &Path) -> Result<Recor
     records.pop().context("the program wrote no record")
 }
 
-/// The interpreter that `make peers` has set up.
+/// The interpreter that `make peers` sets up.
 fn python(folder: &Path) -> Result<PathBuf> {
     let python = folder.join(".venv/bin/python");
     if !python.is_file() {

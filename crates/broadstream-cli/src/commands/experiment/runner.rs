@@ -1,4 +1,4 @@
-//! Carries out runs, several at a time, and keeps a record of each as soon as it is there.
+//! Carries out runs, several in parallel, and stores the record of each as soon as it has finished.
 
 use std::{
     fs,
@@ -34,13 +34,13 @@ pub(crate) struct Runner<'a> {
     pub(crate) records: PathBuf,
     pub(crate) jobs: usize,
     pub(crate) quiet: bool,
-    /// The folder of the program for third-party learners.
+    /// The folder of the program that runs other libraries' learners.
     pub(crate) peers: PathBuf,
 }
 
 impl Runner<'_> {
-    /// Carries out what has no record yet and returns all records in the order of the runs. A run that
-    /// fails does not keep others from being made; the first failure is the error in the end.
+    /// Carries out the runs that have no record yet, and returns all records in the order of the runs. If a
+    /// run fails, the others are still carried out, and the first failure is returned in the end.
     pub(crate) fn run(&self, runs: &[PlannedRun]) -> Result<Vec<Record>> {
         fs::create_dir_all(&self.records)
             .with_context(|| format!("creating {}", self.records.display()))?;
@@ -57,7 +57,7 @@ impl Runner<'_> {
                         match self.record(run, &progress) {
                             Ok(record) => *lock(&results[index]) = Some(record),
                             Err(error) => {
-                                progress.say(&format!("{}: {error:#}", run.title()));
+                                progress.print(&format!("{}: {error:#}", run.title()));
                                 lock(&failures).push(error.context(run.title()));
                             }
                         }
@@ -79,10 +79,10 @@ impl Runner<'_> {
         Ok(unlocked.flatten().collect())
     }
 
-    /// The record of a run: the one on disk, or a new one that is then kept there.
+    /// The record of a run: the stored one, or that of carrying it out, which is then stored.
     fn record(&self, run: &PlannedRun, progress: &Progress) -> Result<Record> {
         let path = run.file(&self.records);
-        if let Some(record) = kept(&path)? {
+        if let Some(record) = stored(&path)? {
             return Ok(record);
         }
         let bar = progress.bar(&run.title());
@@ -98,7 +98,7 @@ impl Runner<'_> {
         record.parameters.clone_from(&run.parameters);
         record.stopped.clone_from(&run.prefix);
         record.machine = machine::name();
-        keep(&path, &record)?;
+        store(&path, &record)?;
         Ok(record)
     }
 }
@@ -107,8 +107,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// The record in a file, if the file is there.
-fn kept(path: &Path) -> Result<Option<Record>> {
+/// The record that is stored in a file; `None` if there is no such file.
+fn stored(path: &Path) -> Result<Option<Record>> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -117,12 +117,11 @@ fn kept(path: &Path) -> Result<Option<Record>> {
     let mut records = Record::read(&text, &path.display().to_string())?;
     match (records.pop(), records.is_empty()) {
         (Some(record), true) => Ok(Some(record)),
-        _ => bail!("{}: expected one record; remove the file to make it anew", path.display()),
+        _ => bail!("{}: expected one record; remove the file to repeat the run", path.display()),
     }
 }
 
-/// Writes a record so that the file is there as a whole or not at all, whenever the program ends.
-fn keep(path: &Path, record: &Record) -> Result<()> {
+fn store(path: &Path, record: &Record) -> Result<()> {
     let text = serde_json::to_string(record)? + "\n";
     Ok(write_bytes(path, text.as_bytes())?)
 }
@@ -144,16 +143,16 @@ fn evaluate_model(
         ..PrequentialOptions::default()
     };
     let start = Instant::now();
-    let mut watcher = Watcher { bar, shown: Duration::ZERO, start };
+    let mut observer = RunObserver { bar, shown: Duration::ZERO, start };
     let clock = || start.elapsed();
     let evaluation =
-        evaluate(&mut *opened.stream, &mut *model.classifier, &options, &clock, &mut watcher)
+        evaluate(&mut *opened.stream, &mut *model.classifier, &options, &clock, &mut observer)
             .with_context(|| source.name())?;
     Ok(record::of(&evaluation, model.config))
 }
 
-/// How many samples the run will have, as far as that can be told without much work: curves have
-/// their points at the same samples for all methods and seeds.
+/// How many samples the run will have, if that can be found out without much work. Curves then have their
+/// points at the same samples for all methods and seeds.
 fn samples(
     run: &PlannedRun,
     source: &Source,
@@ -163,7 +162,7 @@ fn samples(
     let known = match (remaining, run.input.limit) {
         (Some(samples), Some(limit)) => Some(samples.min(limit)),
         (Some(samples), None) => Some(samples),
-        // A file is counted: a limit beyond its end would leave a curve of few points.
+        // The rows of a file are counted: a limit beyond its end would leave a curve with few points.
         (None, limit) if source.can_reopen() => {
             let mut opened = source.open(&run.input, preset)?;
             let mut block = broadstream::Block::new();
@@ -182,14 +181,14 @@ fn samples(
     Ok(known)
 }
 
-/// Shows how far a run is.
-struct Watcher<'a> {
+/// Shows the progress of one run.
+struct RunObserver<'a> {
     bar: &'a ProgressBar,
     shown: Duration,
     start: Instant,
 }
 
-impl Observer for Watcher<'_> {
+impl Observer for RunObserver<'_> {
     fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
         let now = self.start.elapsed();
         if now - self.shown > Duration::from_millis(100) {
@@ -200,7 +199,7 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// A bar for all runs, and one for each that is under way.
+/// A bar for all runs, and one for each that is in progress.
 struct Progress {
     bars: MultiProgress,
     all: ProgressBar,
@@ -229,10 +228,10 @@ impl Progress {
         self.bars.insert_before(&self.all, bar)
     }
 
-    /// Says something that should stay on the screen.
-    fn say(&self, line: &str) {
+    /// Prints a line that stays on the screen.
+    fn print(&self, line: &str) {
         if self.shown.load(Ordering::Relaxed) {
-            // On a screen that cannot be written to there is nobody to tell.
+            // If the screen cannot be written to, there is no other place for the line.
             let _ = self.bars.println(line);
         }
     }

@@ -87,7 +87,7 @@ fn class_row(class: &PerClass, labels: &[String]) -> ClassRow {
     }
 }
 
-/// A point of the curve with the members' weights, which only the page shows.
+/// A point of the curve with the weights of the members, which records do not have.
 fn curve_point(evaluation: &Evaluation, point: &broadstream::CurvePoint) -> CurvePoint {
     let names = evaluation.members.iter().map(|member| curve::weight_of(&member.name));
     let mut shown = record::curve_point(point);
