@@ -8,8 +8,8 @@ use std::{
 };
 
 use broadstream::{
-    Block, Classifier, CurvePoint, Error, Evaluation, Observer, Outcome, PrequentialOptions,
-    Schema, evaluate,
+    Block, Classifier, CurvePoint, Error, Evaluation, Evaluator, Observer, Outcome,
+    PrequentialOptions, Schema,
     metrics::{Metrics, Summary, WindowSummary},
     stream::RowEncoding,
 };
@@ -109,7 +109,9 @@ pub(crate) fn evaluate_stream<'py>(
     let core = &mut learner.core;
     let evaluation = py.detach(|| {
         let start = Instant::now();
-        evaluate(source.stream(), core, &options, &|| start.elapsed(), &mut watch)
+        let clock = || start.elapsed();
+        let evaluator = Evaluator::new(&options)?.with_clock(&clock);
+        evaluator.run(source.stream(), core, &mut watch)
     });
     // Whatever happened, the model has the names of what it has learned.
     let labels = source.labels(py)?;

@@ -349,9 +349,9 @@ impl OnlineBLS {
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let learner = self.learner.lock(py)?;
         let core = &learner.core;
-        let (features, classes) = (core.features(), core.classes());
         let weights = py.detach(|| core.weights());
-        weights.into_pyarray(py).reshape([features, classes])
+        let (features, classes) = weights.shape();
+        weights.into_values().into_pyarray(py).reshape([features, classes])
     }
 
     /// The parts whose predictions are combined, and what each is worth now: pairs of name and weight.

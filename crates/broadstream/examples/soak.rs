@@ -182,7 +182,7 @@ fn slides(run: &Run) -> Result<Ended, Error> {
         let block = stream.block();
         let taken = (window.weights.len() + BLOCK).saturating_sub(WINDOW);
         let removed = window.take(taken, order);
-        if !factor.slide(block.update(1.0), removed.update(1.0), &mut scores)? {
+        if !factor.slide(block.update(1.0), removed.update(1.0), &mut scores)?.is_sound {
             return Ok(Ended::BROKEN);
         }
         probe.learn(block.update(1.0))?;

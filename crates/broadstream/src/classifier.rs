@@ -1,7 +1,5 @@
 //! The one trait that every model implements.
 
-use std::any::Any;
-
 use crate::{
     data::{Block, InputKind, Sample, Scores, arg_max},
     error::Error,
@@ -15,7 +13,7 @@ use crate::{
 /// Every implementation keeps this contract, which one test suite checks for all of them:
 /// predicting changes nothing and works before learning; a block gives the same result as its
 /// samples one by one; the same seed gives the same bits; a call that fails leaves no trace.
-pub trait Classifier: Any + Send {
+pub trait Classifier: Send {
     /// Adds an input. Samples name it by its position in the order of declaration.
     fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error>;
 

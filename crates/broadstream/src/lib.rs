@@ -51,14 +51,14 @@ pub use self::{
         ClassWeight, ConfigOption, EnhancementSource, Forgetting, Named, OnlineBlsConfig, Preset,
         Ridge, Scope, Topic, Values, WeightScale, parse_bytes,
     },
-    data::{Block, Input, InputKind, Sample, Schema, Scores, arg_max},
+    data::{Block, Input, InputKind, Matrix, Sample, Schema, Scores, arg_max},
     error::Error,
     numeric::Activation,
     online_bls::{Certificate, LateLabels, LatePrediction, OnlineBls, Partial},
     preprocessing::{Affine, Scaling},
     prequential::{
-        Checkpoint, Contestant, CurvePoint, Durations, Evaluation, EvaluationState, Observer,
-        Outcome, PrequentialOptions, Times, compare, evaluate, resume,
+        Contestant, CurvePoint, Durations, Evaluation, EvaluationState, Evaluator, Observer,
+        Outcome, PrequentialOptions, Progress, Times, compare, evaluate,
     },
     regression::{RegressionHealth, factor},
 };

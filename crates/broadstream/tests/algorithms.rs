@@ -147,7 +147,7 @@ fn largest_difference(config: &OnlineBlsConfig, samples: usize) -> (f64, f64) {
     }
     let expected: Vec<f64> = literal.W.concat();
     let scale = expected.iter().fold(0.0f64, |scale, w| scale.max(w.abs()));
-    let weights = model.weights();
+    let weights = model.weights().into_values();
     let differences = weights.iter().zip(&expected).map(|(w, e)| (w - e).abs() / scale);
     (predictions, differences.fold(0.0, f64::max))
 }
@@ -231,7 +231,7 @@ fn an_integer_weight_is_a_repetition() {
             repeated.learn_one(Sample::dense(&x), (i % 2) as usize, 1.0).unwrap();
         }
     }
-    for (w, r) in weighted.weights().iter().zip(repeated.weights()) {
+    for (w, r) in weighted.weights().values().iter().zip(repeated.weights().values()) {
         assert!((w - r).abs() < 1e-10, "{w} is not {r}");
     }
     let mut scores = Scores::new();

@@ -504,11 +504,10 @@ fn features_before_the_first_sample_are_those_it_is_learned_with() {
 #[test]
 fn an_evaluation_wants_a_new_model() {
     let stream = || Hyperplane::new(HyperplaneOptions::default()).unwrap().take(50);
-    let clock = || std::time::Duration::ZERO;
     let options = PrequentialOptions::default();
     let mut model = OnlineBls::new(small()).unwrap();
-    evaluate(&mut stream(), &mut model, &options, &clock, &mut ()).unwrap();
-    let refused = evaluate(&mut stream(), &mut model, &options, &clock, &mut ());
+    evaluate(&mut stream(), &mut model, &options).unwrap();
+    let refused = evaluate(&mut stream(), &mut model, &options);
     assert!(matches!(refused, Err(Error::Config { option: "model", .. })));
 }
 
@@ -575,7 +574,7 @@ fn threads_and_kept_weights_do_not_change_the_model() {
         let mut model = OnlineBls::new(config).unwrap();
         declare(&mut model);
         let scores = run(&mut model, &samples, 64);
-        (model.weights(), scores)
+        (model.weights().into_values(), scores)
     };
     let several = OnlineBlsConfig { enhancement_nodes: 450, ..several() };
     for config in [config.clone(), several] {
@@ -612,7 +611,7 @@ fn models_side_by_side_do_as_they_would_alone() {
             .collect();
         let together = compare(&mut stream(), &mut contestants, &options, &clock).unwrap();
         for ((name, mut model), together) in self::models().into_iter().zip(together) {
-            let alone = evaluate(&mut stream(), &mut *model, &options, &clock, &mut ()).unwrap();
+            let alone = evaluate(&mut stream(), &mut *model, &options).unwrap();
             let log_losses =
                 (alone.metrics.summary().log_loss, together.metrics.summary().log_loss);
             assert_eq!(log_losses.0, log_losses.1, "{name}");

@@ -1,10 +1,8 @@
 //! What the default, which has nothing to tune, costs against the best choice that could have been made
 //! in hindsight.
 
-use std::time::Duration;
-
 use broadstream::{
-    Forgetting, Observer, OnlineBls, OnlineBlsConfig, Outcome, PrequentialOptions, evaluate,
+    Evaluator, Forgetting, Observer, OnlineBls, OnlineBlsConfig, Outcome, PrequentialOptions,
     stream::{
         Stream,
         synth::{
@@ -58,7 +56,7 @@ fn run(config: OnlineBlsConfig, stream: &mut dyn Stream) -> Outcomes {
     let mut model = OnlineBls::new(config).unwrap();
     let mut outcomes = Outcomes::default();
     let options = PrequentialOptions::default();
-    evaluate(stream, &mut model, &options, &|| Duration::ZERO, &mut outcomes).unwrap();
+    Evaluator::new(&options).unwrap().run(stream, &mut model, &mut outcomes).unwrap();
     outcomes
 }
 

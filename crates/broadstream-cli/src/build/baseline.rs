@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     args::ModelArguments,
-    build::model::{Model, describe, describe_scaling},
+    build::model::{AnyModel, Model, describe, describe_scaling},
 };
 
 /// A broad learning system with a solver that has nothing to set but the ridge.
@@ -27,7 +27,7 @@ pub(crate) fn broad<S: Solver + 'static>(
     Ok(Model {
         title: format!("{name}, {} features, ridge {ridge}", model.features()),
         config: describe_broad(arguments, model.config()),
-        classifier: Box::new(model),
+        learner: AnyModel::Baseline(Box::new(model)),
     })
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn i_bls(arguments: &ModelArguments, config: OnlineBlsConfig) -> Resu
     let mut config = describe_broad(arguments, model.config());
     config["zero_tolerance"] = json!(zero_tolerance);
     let title = format!("I-BLS, {} features, ridge {ridge}", model.features());
-    Ok(Model { title, config, classifier: Box::new(model) })
+    Ok(Model { title, config, learner: AnyModel::Baseline(Box::new(model)) })
 }
 
 /// BLS-CIL, which has no ridge but two terms of its own.
@@ -61,7 +61,7 @@ pub(crate) fn bls_cil(arguments: &ModelArguments, config: OnlineBlsConfig) -> Re
     let features = model.features();
     let title =
         format!("BLS-CIL, {features} features, separation {separation}, compactness {compactness}");
-    Ok(Model { title, config, classifier: Box::new(model) })
+    Ok(Model { title, config, learner: AnyModel::Baseline(Box::new(model)) })
 }
 
 pub(crate) fn perceptron(arguments: &ModelArguments, config: OnlineBlsConfig) -> Result<Model> {
@@ -124,8 +124,8 @@ fn scaled<L: Learner + 'static>(
         config.insert("memory_limit".to_owned(), json!(memory_limit));
     }
     let scaled = ScaledBaselineConfig { scaling, freeze_scaling_after, memory_limit };
-    let classifier = Box::new(ScaledBaseline::<L>::new(scaled, options)?);
-    Ok(Model { classifier, title, config })
+    let model = Box::new(ScaledBaseline::<L>::new(scaled, options)?);
+    Ok(Model { learner: AnyModel::Baseline(model), title, config })
 }
 
 fn network(

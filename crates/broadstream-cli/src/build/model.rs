@@ -19,11 +19,41 @@ use crate::{
 
 /// A model and its configuration as the output shows it.
 pub(crate) struct Model {
-    pub(crate) classifier: Box<dyn Classifier>,
+    pub(crate) learner: AnyModel,
     /// One line for people.
     pub(crate) title: String,
     /// Every option for programs.
     pub(crate) config: Value,
+}
+
+/// A model that learns: the online broad learning system, which can also be saved, or a baseline.
+pub(crate) enum AnyModel {
+    OnlineBls(Box<OnlineBls>),
+    Baseline(Box<dyn Classifier>),
+}
+
+impl Model {
+    pub(crate) fn classifier(&self) -> &dyn Classifier {
+        match &self.learner {
+            AnyModel::OnlineBls(model) => &**model,
+            AnyModel::Baseline(model) => &**model,
+        }
+    }
+
+    pub(crate) fn classifier_mut(&mut self) -> &mut dyn Classifier {
+        match &mut self.learner {
+            AnyModel::OnlineBls(model) => &mut **model,
+            AnyModel::Baseline(model) => &mut **model,
+        }
+    }
+
+    /// The model as one that has a file format, if it has one.
+    pub(crate) fn online_bls(&self) -> Option<&OnlineBls> {
+        match &self.learner {
+            AnyModel::OnlineBls(model) => Some(model),
+            AnyModel::Baseline(_) => None,
+        }
+    }
 }
 
 /// Reads model options as they would stand on a command line.
@@ -47,9 +77,9 @@ pub(crate) fn build(
 ) -> Result<Model> {
     applicable::check(arguments)?;
     let name = arguments.model.name();
-    let blind = |classifier| {
+    let blind = |model| {
         let config = json!({ "model": name });
-        Ok(Model { classifier, title: name.clone(), config })
+        Ok(Model { learner: AnyModel::Baseline(model), title: name.clone(), config })
     };
     let config = || configure(arguments, source, input, stream);
     match arguments.model {
@@ -170,7 +200,7 @@ pub(crate) fn describe_model(model: OnlineBls) -> Model {
     Model {
         title: title(&model),
         config: describe(&name, model.config()),
-        classifier: Box::new(model),
+        learner: AnyModel::OnlineBls(Box::new(model)),
     }
 }
 

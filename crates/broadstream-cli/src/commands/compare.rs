@@ -62,7 +62,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
     let mut contestants: Vec<Contestant<'_>> = models
         .iter_mut()
         .zip(&mut observers)
-        .map(|((_, model), observer)| Contestant { model: &mut *model.classifier, observer })
+        .map(|((_, model), observer)| Contestant { model: model.classifier_mut(), observer })
         .collect();
     let clock = || start.elapsed();
     let evaluations = broadstream::compare(&mut *opened.stream, &mut contestants, &options, &clock);

@@ -1,7 +1,9 @@
 //! What passes between streams, models and evaluation: one [`Sample`], a [`Block`] of them with classes
-//! and weights, the [`Schema`] that names inputs and classes, and the [`Scores`] that a model gives.
+//! and weights, the [`Schema`] that names inputs and classes, the [`Scores`] that a model gives,
+//! and a [`Matrix`] of its weights or features.
 
 mod block;
+mod matrix;
 mod sample;
 mod schema;
 mod scores;
@@ -9,6 +11,7 @@ mod scores;
 pub(crate) use self::block::{check_class, check_weight};
 pub use self::{
     block::Block,
+    matrix::Matrix,
     sample::Sample,
     schema::{Input, InputKind, Schema},
     scores::{Scores, arg_max},

@@ -20,7 +20,7 @@ use crate::{
     features::Features,
     numeric::Threads,
     regression::{
-        Batch, BatchView, RegressionHealth, RidgeRegression,
+        Batch, BatchView, Learned, RegressionHealth, RidgeRegression,
         factor::{Sums, Update},
     },
     state::{ReadScope, WriteScope},
@@ -50,8 +50,19 @@ pub(crate) struct Ensemble {
     threads: Threads,
     /// Whether threads share in the sweeps of the largest; otherwise each takes whole regressions.
     shares_largest: bool,
-    /// The scores of one sample: for each member a row.
-    scores: Vec<f64>,
+}
+
+/// What the regressions predicted of the samples of a batch just before they learned each.
+pub(crate) struct LearnedBatch {
+    /// By regression.
+    learned: Vec<Learned>,
+}
+
+impl LearnedBatch {
+    /// How unlike the past each sample was, in the regression on all features.
+    pub(crate) fn leverages(&self) -> &[f64] {
+        &self.learned[0].leverages
+    }
 }
 
 impl Ensemble {
@@ -76,7 +87,6 @@ impl Ensemble {
             learned: 0,
             threads: alone,
             shares_largest: false,
-            scores: Vec::new(),
         };
         bank.share_threads(threads);
         bank
@@ -199,17 +209,21 @@ impl Ensemble {
         Ok((verdicts, std::mem::take(&mut predictions[0].1)))
     }
 
-    /// Has all regressions learn a run, at most the [longest](Self::longest_run), of samples with
-    /// positive weights. Then [`count`](Self::count) each of them in order.
-    pub(crate) fn learn(&mut self, run: BatchView<'_>) -> Result<(), Error> {
+    /// Has all regressions learn samples with positive weights, at most the
+    /// [longest run](Self::longest_run) of them. Then [`count`](Self::count) each of them in order.
+    pub(crate) fn learn(&mut self, batch: BatchView<'_>) -> Result<LearnedBatch, Error> {
         let (largest, others) = self.regressions.split_at_mut(usize::from(self.shares_largest));
-        largest.iter_mut().try_for_each(|regression| regression.learn(run))?;
-        let mut outcomes: Vec<Result<(), Error>> = others.iter().map(|_| Ok(())).collect();
+        let mut learned = Vec::with_capacity(largest.len() + others.len());
+        for regression in largest {
+            learned.push(regression.learn(batch)?);
+        }
+        let mut outcomes: Vec<_> = others.iter().map(|_| Ok(Learned::default())).collect();
         let work = others.iter_mut().zip(&mut outcomes);
-        self.threads.spread(work, |(regression, outcome)| {
-            *outcome = regression.learn(run);
-        });
-        outcomes.into_iter().collect()
+        self.threads.spread(work, |(regression, outcome)| *outcome = regression.learn(batch));
+        for outcome in outcomes {
+            learned.push(outcome?);
+        }
+        Ok(LearnedBatch { learned })
     }
 
     /// Has all regressions learn one sample and take back another, if there is one to be. Returns whether
@@ -218,30 +232,33 @@ impl Ensemble {
         &mut self,
         learned: BatchView<'_>,
         removed: Option<&Batch>,
-    ) -> Result<bool, Error> {
-        let mut sound = true;
+    ) -> Result<(LearnedBatch, bool), Error> {
+        let (mut batch, mut all_sound) = (LearnedBatch { learned: Vec::new() }, true);
         for regression in &mut self.regressions {
-            sound &= regression.slide(learned, removed)?;
+            let (learned, is_sound) = regression.slide(learned, removed)?;
+            batch.learned.push(learned);
+            all_sound &= is_sound;
         }
-        Ok(sound)
+        Ok((batch, all_sound))
     }
 
-    /// Judges sample `i` of the last run by what the regressions said of it before they learned it, and
-    /// takes its class into account.
+    /// Judges sample `i` of a batch by what the regressions said of it before they learned it, and takes
+    /// its class into account.
     pub(crate) fn count(
         &mut self,
+        batch: &LearnedBatch,
         i: usize,
         known: usize,
         class: usize,
         weight: f64,
     ) -> Result<Verdict, Error> {
-        self.scores.clear();
-        for regression in &self.regressions {
+        let mut scores = Vec::new();
+        for (regression, learned) in self.regressions.iter().zip(&batch.learned) {
             let row = regression.readouts().len() * self.classes;
-            self.scores.extend_from_slice(&regression.last_scores()[i * row..][..row]);
+            scores.extend_from_slice(&learned.scores[i * row..][..row]);
         }
-        let verdict = self.committee.judge(&self.scores, self.classes, known);
-        let errors = self.committee.observe(&verdict, &self.scores, self.classes, class, weight)?;
+        let verdict = self.committee.judge(&scores, self.classes, known);
+        let errors = self.committee.observe(&verdict, &scores, self.classes, class, weight)?;
         self.learned += 1;
         self.watch(&errors);
         Ok(verdict)

@@ -40,8 +40,6 @@ pub(crate) struct BroadFeatures {
     labels: RecentLabels,
     /// How many of the inputs, counted from the first, samples may have used.
     used: usize,
-    /// A buffer for scaled values; kept to spare allocations.
-    scaled: Vec<f64>,
 }
 
 impl BroadFeatures {
@@ -53,7 +51,7 @@ impl BroadFeatures {
             map.fix_fan_in(inputs);
         }
         let labels = RecentLabels::new(0);
-        Ok(BroadFeatures { inputs, map, labels, used: 0, scaled: Vec::new() })
+        Ok(BroadFeatures { inputs, map, labels, used: 0 })
     }
 
     /// Has the first features be made with labels too, so many samples back.
@@ -177,18 +175,11 @@ impl BroadFeatures {
         let x = prepared.scaled.sample();
         self.used = self.used.max(x.reach());
         self.map.fix_fan_in(x.len());
-        self.scaled.clear();
-        self.scaled.extend_from_slice(x.values());
         let labels = std::slice::from_ref(&prepared.labels);
         self.map.transform(std::iter::once(x), x.values(), labels, features);
         self.inputs.observe(x.with_values(&prepared.values), weight);
         self.map.declare_label(class);
         self.labels.push(class);
-    }
-
-    /// The scaled values of the samples learned last, one sample after the other.
-    pub(crate) fn last_scaled(&self) -> &[f64] {
-        &self.scaled
     }
 
     /// Appends the features of samples that were scaled when they came, without the labels before them.
@@ -243,20 +234,27 @@ impl BroadFeatures {
         self.inputs.observe(x, weight);
     }
 
-    /// Appends the features of a run of checked samples to `features`, and takes each into account before
-    /// the next: they are about to be learned.
-    pub(crate) fn learn(&mut self, block: &Block, run: Range<usize>, features: &mut Features) {
+    /// Appends the scaled inputs of a run of checked samples to `scaled` and their features to `features`,
+    /// and takes each into account before the next: they are about to be learned.
+    pub(crate) fn learn(
+        &mut self,
+        block: &Block,
+        run: Range<usize>,
+        scaled: &mut Vec<f64>,
+        features: &mut Features,
+    ) {
         self.map.fix_fan_in(block.sample(run.start).len());
-        self.scaled.clear();
+        let first = scaled.len();
         let mut labels = Vec::with_capacity(run.len());
         for i in run.clone() {
             self.used = self.used.max(block.sample(i).reach());
-            self.inputs.transform(block.sample(i), &mut self.scaled);
+            self.inputs.transform(block.sample(i), scaled);
             self.inputs.observe(block.sample(i), block.weight(i));
             labels.push(self.labels.classes().to_vec());
             self.map.declare_label(block.class(i));
             self.labels.push(block.class(i));
         }
-        self.map.transform(run.map(|i| block.sample(i)), &self.scaled, &labels, features);
+        let samples = run.map(|i| block.sample(i));
+        self.map.transform(samples, &scaled[first..], &labels, features);
     }
 }

@@ -23,8 +23,8 @@ use self::{class_weights::ClassWeights, window::SampleWindow};
 use crate::{
     classifier::{Classifier, Member},
     config::OnlineBlsConfig,
-    data::{Block, Input, InputKind, Sample, Scores, check_class, check_weight},
-    ensemble::{Ensemble, labelled_features, plan},
+    data::{Block, Input, InputKind, Matrix, Sample, Scores, check_class, check_weight},
+    ensemble::{Ensemble, LearnedBatch, labelled_features, plan},
     error::{Error, ModelFileError},
     features::{BroadFeatures, Prepared},
     numeric::Threads,
@@ -67,8 +67,8 @@ pub struct OnlineBls {
     class_totals: Vec<f64>,
     /// The last samples, if the model is that of a window.
     window: Option<SampleWindow>,
-    /// The samples learned last; kept to spare allocations.
-    rows: Batch,
+    /// A buffer for the samples that are being learned.
+    batch: Batch,
 }
 
 impl OnlineBls {
@@ -86,7 +86,7 @@ impl OnlineBls {
             window: config.window.map(SampleWindow::new),
             features,
             config,
-            rows: Batch::default(),
+            batch: Batch::default(),
         })
     }
 
@@ -159,8 +159,9 @@ impl OnlineBls {
 
     /// The broad features of a block's samples, a row each, as the model would use them to predict
     /// them now.
-    pub fn features_many(&self, block: &Block) -> Result<Vec<f64>, Error> {
-        Ok(self.features.of_all(block)?.plain)
+    pub fn features_many(&self, block: &Block) -> Result<Matrix, Error> {
+        let features = self.features.of_all(block)?.plain;
+        Ok(Matrix::new(block.len(), self.features(), features))
     }
 
     /// Samples between two refreshes of the regression on all features, if it forgets.
@@ -197,10 +198,10 @@ impl OnlineBls {
         self.learn_block(block, scores, leverages)
     }
 
-    /// The output weights of the regression on all features: one row per broad feature, one entry per
-    /// class.
-    pub fn weights(&self) -> Vec<f64> {
-        self.ensemble.largest().weights()
+    /// The output weights of the regression on all features: a row per broad feature, a column per class.
+    pub fn weights(&self) -> Matrix {
+        let weights = self.ensemble.largest().weights();
+        Matrix::new(self.features(), self.classes(), weights)
     }
 
     /// The nested models of the regression on all features: how many features each has, and its weight
@@ -227,17 +228,18 @@ impl OnlineBls {
         let mut start = 0;
         while start < block.len() {
             let end = self.end_of_run(block, start);
-            let learned = block.weight(start) > 0.0;
-            if learned {
-                self.learn_run(block, start..end)?;
-                leverages.extend_from_slice(self.ensemble.largest().last_leverages());
+            let learned = if block.weight(start) > 0.0 {
+                let learned = self.learn_run(block, start..end)?;
+                leverages.extend_from_slice(learned.leverages());
+                Some(learned)
             } else {
                 leverages.push(self.leverage_one(block.sample(start))?);
-            }
+                None
+            };
             for i in start..end {
-                let verdict = if learned {
-                    let weight = self.rows.weights[i - start];
-                    self.ensemble.count(i - start, known, block.class(i), weight)?
+                let verdict = if let Some(learned) = &learned {
+                    let (row, weight) = (i - start, self.batch.weights[i - start]);
+                    self.ensemble.count(learned, row, known, block.class(i), weight)?
                 } else {
                     self.ensemble.judge(&self.features.of(block.sample(i))?, known)?
                 };
@@ -263,31 +265,37 @@ impl OnlineBls {
     }
 
     /// Has the ensemble learn samples of positive weight.
-    fn learn_run(&mut self, block: &Block, run: std::ops::Range<usize>) -> Result<(), Error> {
-        self.rows.clear();
+    fn learn_run(
+        &mut self,
+        block: &Block,
+        run: std::ops::Range<usize>,
+    ) -> Result<LearnedBatch, Error> {
+        self.batch.clear();
         let classes = self.ensemble.classes();
         for i in run.clone() {
             let weight = self.class_weights.weigh(block.class(i), block.weight(i));
-            self.rows.push_target(block.class(i), classes, weight);
+            self.batch.push_target(block.class(i), classes, weight);
         }
         let (first, class) = (block.sample(run.start), block.class(run.start));
-        self.features.learn(block, run, &mut self.rows.features);
-        self.learn_rows(first, class)
+        let Batch { scaled, features, .. } = &mut self.batch;
+        self.features.learn(block, run, scaled, features);
+        self.learn_batch(first, class)
     }
 
-    /// Has the ensemble learn the rows. With a window there is one, whose inputs and class are given.
-    fn learn_rows(&mut self, x: Sample<'_>, class: usize) -> Result<(), Error> {
-        let Some(window) = &mut self.window else { return self.ensemble.learn(self.rows.view()) };
+    /// Has the ensemble learn the batch. With a window it holds one sample, whose inputs and class are
+    /// given.
+    fn learn_batch(&mut self, x: Sample<'_>, class: usize) -> Result<LearnedBatch, Error> {
+        let Some(window) = &mut self.window else { return self.ensemble.learn(self.batch.view()) };
         let classes = self.ensemble.classes();
         let leaving = window.leaving(&self.features, classes);
-        let sound = self.ensemble.slide(self.rows.view(), leaving.as_ref())?;
-        let x = ScaledSample::new(x, self.features.last_scaled());
-        window.push(x, class, self.rows.weights[0]);
-        if !sound || window.is_due() {
+        let (learned, is_sound) = self.ensemble.slide(self.batch.view(), leaving.as_ref())?;
+        let x = ScaledSample::new(x, &self.batch.scaled);
+        window.push(x, class, self.batch.weights[0]);
+        if !is_sound || window.is_due() {
             let sums = window.sums(&self.features, classes)?;
             self.ensemble.rebuild(&sums, window.len() as u64)?;
         }
-        Ok(())
+        Ok(learned)
     }
 
     /// What is needed to learn a sample later with the features that it has now.
@@ -312,12 +320,13 @@ impl OnlineBls {
         if weight == 0.0 {
             return Ok(());
         }
-        self.rows.clear();
+        self.batch.clear();
         let counted = self.class_weights.weigh(class, weight);
-        self.rows.push_target(class, classes, counted);
-        self.features.learn_prepared(prepared, class, weight, &mut self.rows.features);
-        self.learn_rows(prepared.sample(), class)?;
-        self.ensemble.count(0, known, class, counted)?;
+        self.batch.push_target(class, classes, counted);
+        self.batch.scaled.extend_from_slice(prepared.sample().values());
+        self.features.learn_prepared(prepared, class, weight, &mut self.batch.features);
+        let learned = self.learn_batch(prepared.sample(), class)?;
+        self.ensemble.count(&learned, 0, known, class, counted)?;
         self.class_totals[class] += weight;
         Ok(())
     }

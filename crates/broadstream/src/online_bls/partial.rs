@@ -112,7 +112,7 @@ impl Partial {
         self.class_totals.resize(classes, 0.0);
         self.sums.add_targets(classes);
         let counted: Vec<usize> = (0..block.len()).filter(|i| block.weight(*i) > 0.0).collect();
-        let mut features = Features::default();
+        let (mut scaled, mut features) = (Vec::new(), Features::default());
         for run in counted.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(BLOCK)) {
             let samples = run[0]..run[0] + run.len();
             let mut targets = vec![0.0; run.len() * classes];
@@ -122,8 +122,9 @@ impl Partial {
                 weights.push(block.weight(i));
                 self.class_totals[block.class(i)] += block.weight(i);
             }
+            scaled.clear();
             features.plain.clear();
-            self.features.learn(block, samples, &mut features);
+            self.features.learn(block, samples, &mut scaled, &mut features);
             self.sums.add(&features.plain, &targets, &weights)?;
             self.learned += run.len() as u64;
         }

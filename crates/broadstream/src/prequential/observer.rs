@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::{curve::CurvePoint, state::EvaluationState};
-use crate::{classifier::Classifier, data::Schema, metrics::Metrics, stream::RowEncoding};
+use super::curve::CurvePoint;
+use crate::{data::Schema, metrics::Metrics};
 
 /// Watches an evaluation.
 pub trait Observer {
@@ -21,15 +21,8 @@ pub trait Observer {
         ControlFlow::Continue(())
     }
 
-    /// Called after every so many samples and at the end, if
-    /// [checkpoints](super::PrequentialOptions::checkpoint_every) were asked for: what is kept of it is all that is needed to [resume](super::resume()). `Break`
-    /// ends the evaluation there.
-    fn checkpoint(&mut self, _checkpoint: Checkpoint<'_>) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    /// Called while an evaluation that is [resumed](super::resume()) passes over the samples of before,
-    /// with the number of those that were passed.
+    /// Called while an evaluation that is [resumed](super::Evaluator::resume) passes over the samples that
+    /// were evaluated before, with the number of those that were passed.
     fn passed(&mut self, _samples: u64) {}
 }
 
@@ -49,17 +42,4 @@ pub struct Outcome<'a> {
     pub probabilities: &'a [f64],
     /// The names of inputs and classes.
     pub schema: &'a Schema,
-}
-
-/// An evaluation between two samples.
-#[derive(Clone)]
-pub struct Checkpoint<'a> {
-    /// The model. As `&dyn Any` it can be asked for its type.
-    pub model: &'a dyn Classifier,
-    /// The names of inputs and classes so far.
-    pub schema: &'a Schema,
-    /// What the rows of the stream looked like so far, if it has rows.
-    pub encoding: Option<RowEncoding>,
-    /// All else that the evaluation has to remember.
-    pub state: &'a EvaluationState,
 }

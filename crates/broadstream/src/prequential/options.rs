@@ -27,14 +27,12 @@ pub struct PrequentialOptions {
     /// Default 0.
     ///
     /// ```
-    /// use std::time::Duration;
     /// use broadstream::{PrequentialOptions, baselines::NoChange, evaluate, stream::synth::Stagger};
     ///
     /// let errors = |delay| {
     ///     let mut stream = Stagger::new(0, false, 42)?.take(500);
     ///     let options = PrequentialOptions { delay, ..PrequentialOptions::default() };
-    ///     let clock = || Duration::ZERO;
-    ///     let found = evaluate(&mut stream, &mut NoChange::new(), &options, &clock, &mut ())?;
+    ///     let found = evaluate(&mut stream, &mut NoChange::new(), &options)?;
     ///     Ok::<_, broadstream::Error>(found.metrics.summary().oce)
     /// };
     /// assert_eq!(errors(0)?, errors(1)?);
@@ -42,8 +40,9 @@ pub struct PrequentialOptions {
     /// # Ok::<(), broadstream::Error>(())
     /// ```
     pub delay: u64,
-    /// A [checkpoint](super::Observer::checkpoint) every so many samples. Blocks end there, which does
-    /// not change the result. Default `None`: no checkpoints.
+    /// After how many samples an [`Evaluator`](super::Evaluator) halts for a
+    /// [checkpoint](super::Progress::Checkpoint), again and again, and at the end. Blocks end there, which
+    /// does not change the result. Default `None`: no checkpoints.
     pub checkpoint_every: Option<u64>,
 }
 

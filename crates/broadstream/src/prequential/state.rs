@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::{
     curve::{self, CurvePoint},
+    delayed_samples::DelayedSamples,
     options::PrequentialOptions,
     times::{Times, nanoseconds},
-    waiting::Waiting,
 };
 use crate::{
     data::{Input, InputKind},
@@ -18,7 +18,7 @@ use crate::{
 
 /// An evaluation that has come some way along a stream, without the model.
 ///
-/// A [checkpoint](super::Observer::checkpoint) shows one, and [`resume`](super::resume()) goes on from it.
+/// An [`Evaluator`](super::Evaluator) has one, and can [resume](super::Evaluator::resume) from it.
 #[derive(Clone, Debug)]
 pub struct EvaluationState {
     pub(super) options: PrequentialOptions,
@@ -31,7 +31,7 @@ pub struct EvaluationState {
     /// How long learning took since the last point of the curve, and for how many samples.
     pub(super) updates_since_point: (Duration, u32),
     /// Samples whose labels are late.
-    pub(super) waiting: Waiting,
+    pub(super) delayed: DelayedSamples,
     /// What the model knew at the checkpoint: its inputs and how many classes.
     pub(super) inputs: Vec<Input>,
     pub(super) classes: usize,
@@ -51,7 +51,7 @@ impl EvaluationState {
             detector: Adwin::new(options.drift_confidence)?,
             times: Times::default(),
             updates_since_point: (Duration::ZERO, 0),
-            waiting: Waiting::default(),
+            delayed: DelayedSamples::default(),
             inputs: Vec::new(),
             classes: 0,
             fingerprint: 0,
@@ -104,7 +104,7 @@ impl EvaluationState {
         let (time, updates) = self.updates_since_point;
         to.integer("time_since_point", nanoseconds(time));
         to.integer("updates_since_point", updates);
-        self.waiting.save(&mut to.scope("waiting"));
+        self.delayed.save(&mut to.scope("waiting"));
     }
 
     /// An evaluation as it was saved, with the options that it began with.
@@ -139,7 +139,7 @@ impl EvaluationState {
         self.updates_since_point =
             (Duration::from_nanos(from.integer("time_since_point")?), updates);
         let (late, inputs) = (self.late(samples), self.inputs.len());
-        self.waiting.restore(&from.scope("waiting")?, late, inputs, self.classes)
+        self.delayed.restore(&from.scope("waiting")?, late, inputs, self.classes)
     }
 
     /// The curve, which has a point at every so many samples and none beyond those.
@@ -180,13 +180,13 @@ fn restored_options(from: &ReadScope<'_>) -> Result<PrequentialOptions, ModelFil
 
 #[cfg(test)]
 mod tests {
-    use std::{any::Any, cell::Cell, io::Cursor, ops::ControlFlow};
+    use std::{cell::Cell, io::Cursor};
 
     use super::*;
     use crate::{
         config::OnlineBlsConfig,
         online_bls::OnlineBls,
-        prequential::{Checkpoint, Observer, evaluate, resume},
+        prequential::{Evaluator, Progress},
         state::StateWriter,
         stream::csv::{CsvOptions, CsvStream},
     };
@@ -218,27 +218,19 @@ mod tests {
         }
     }
 
-    /// Saves at every checkpoint.
-    #[derive(Default)]
-    struct Saved(Vec<(OnlineBls, EvaluationState, StateWriter)>);
-
-    impl Observer for Saved {
-        fn checkpoint(&mut self, checkpoint: Checkpoint<'_>) -> ControlFlow<()> {
-            let model: &dyn Any = checkpoint.model;
-            let model = model.downcast_ref::<OnlineBls>().unwrap().clone();
-            let mut state = StateWriter::default();
-            checkpoint.state.save(&mut state.root());
-            self.0.push((model, checkpoint.state.clone(), state));
-            ControlFlow::Continue(())
-        }
-    }
-
+    /// The model, the state and what is saved of it at every checkpoint.
     fn saved() -> Vec<(OnlineBls, EvaluationState, StateWriter)> {
         let now = Cell::new(Duration::ZERO);
         let clock = || now.replace(now.get() + Duration::from_nanos(1111));
-        let mut saved = Saved::default();
-        evaluate(&mut table(), &mut model(), &options(), &clock, &mut saved).unwrap();
-        saved.0
+        let (mut table, mut model) = (table(), model());
+        let mut evaluator = Evaluator::new(&options()).unwrap().with_clock(&clock);
+        let mut saved = Vec::new();
+        while evaluator.advance(&mut table, &mut model, &mut ()).unwrap() == Progress::Checkpoint {
+            let mut state = StateWriter::default();
+            evaluator.state().save(&mut state.root());
+            saved.push((model.clone(), evaluator.state().clone(), state));
+        }
+        saved
     }
 
     #[test]
@@ -251,9 +243,9 @@ mod tests {
             restored.save(&mut again.root());
             assert_eq!(format!("{again:?}"), format!("{written:?}"));
             // Block, limit and checkpoints are not saved, nor are samples that have left.
-            assert_eq!(restored.waiting.len(), state.waiting.len());
-            let EvaluationState { options, waiting, .. } = state.clone();
-            let restored = EvaluationState { options, waiting, ..restored };
+            assert_eq!(restored.delayed.len(), state.delayed.len());
+            let EvaluationState { options, delayed, .. } = state.clone();
+            let restored = EvaluationState { options, delayed, ..restored };
             assert_eq!(format!("{restored:?}"), format!("{state:?}"));
         }
     }
@@ -261,7 +253,6 @@ mod tests {
     #[test]
     fn an_altered_state_is_refused_or_can_go_on() {
         let (model, _, written) = saved().swap_remove(12);
-        let clock = || Duration::ZERO;
         let alterations = written.alterations();
         let mut refused = 0;
         for (_, altered) in &alterations {
@@ -271,7 +262,8 @@ mod tests {
             };
             let options = state.options().clone();
             // What is not seen to be wrong may give another result, but no panic.
-            let _ = resume(&mut table(), &mut model.clone(), state, &options, &clock, &mut ());
+            let _ = Evaluator::resume(state, &options)
+                .and_then(|evaluator| evaluator.run(&mut table(), &mut model.clone(), &mut ()));
         }
         assert!(refused > alterations.len() / 2, "{refused} of {}", alterations.len());
     }

@@ -6,6 +6,8 @@ use crate::features::Features;
 /// Samples that are learned or taken back together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Batch {
+    /// The scaled inputs that the features were made of, one sample after the other.
+    pub(crate) scaled: Vec<f64>,
     pub(crate) features: Features,
     pub(crate) targets: Vec<f64>,
     pub(crate) weights: Vec<f64>,
@@ -21,6 +23,7 @@ pub(crate) struct BatchView<'a> {
 
 impl Batch {
     pub(crate) fn clear(&mut self) {
+        self.scaled.clear();
         self.features.plain.clear();
         self.features.labelled.clear();
         self.targets.clear();

@@ -12,5 +12,5 @@ pub use self::health::RegressionHealth;
 pub(crate) use self::{
     batch::{Batch, BatchView},
     plan::RegressionPlan,
-    ridge_regression::RidgeRegression,
+    ridge_regression::{Learned, RidgeRegression},
 };

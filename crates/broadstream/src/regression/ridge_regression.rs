@@ -2,7 +2,7 @@
 
 use super::{
     batch::{Batch, BatchView},
-    factor::{Factor, Sums, Update, Weights},
+    factor::{Factor, Slide, Sums, Update, Weights},
     health::{RegressionHealth, Watch},
     plan::RegressionPlan,
     ridge_refresh::RidgeRefresh,
@@ -24,11 +24,17 @@ pub(crate) struct RidgeRegression {
     upkeep: Upkeep,
     /// The weights, if they are kept up to date.
     kept: Option<Weights>,
-    /// The scores of the last run, and its features if they are fewer than the model's.
-    scores: Vec<f64>,
+    /// A buffer for the features of a batch, if they are fewer than the model's.
     prefix: Vec<f64>,
-    /// The leverages of the last run.
-    leverages: Vec<f64>,
+}
+
+/// What a regression predicted of the samples of a batch just before it learned each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Learned {
+    /// For each sample and nested model a row of scores.
+    pub(crate) scores: Vec<f64>,
+    /// The leverage of each sample.
+    pub(crate) leverages: Vec<f64>,
 }
 
 /// What keeps a factor in shape.
@@ -64,9 +70,7 @@ impl RidgeRegression {
             correction_steps: config.correction_steps,
             factor,
             kept,
-            scores: Vec::new(),
             prefix: Vec::new(),
-            leverages: Vec::new(),
         }
     }
 
@@ -138,16 +142,15 @@ impl RidgeRegression {
         Ok((scores, leverages))
     }
 
-    /// Learns samples. Their [scores](Self::last_scores) of before are left behind.
-    pub(crate) fn learn(&mut self, run: BatchView<'_>) -> Result<(), Error> {
-        let samples = run.weights.len();
-        let given = self.seen(run.features);
+    /// Learns samples, and returns what it predicted of each before.
+    pub(crate) fn learn(&mut self, batch: BatchView<'_>) -> Result<Learned, Error> {
+        let samples = batch.weights.len();
+        let given = self.seen(batch.features);
         let length = given.len() / samples.max(1);
         let (order, classes) = (self.plan.features, self.factor.targets());
         let row = self.readouts().len() * classes;
-        self.leverages.clear();
-        self.scores.clear();
-        self.scores.resize(samples * row, 0.0);
+        let mut learned =
+            Learned { scores: vec![0.0; samples * row], leverages: Vec::with_capacity(samples) };
         let mut prefix = std::mem::take(&mut self.prefix);
         let features = if order == length {
             given
@@ -169,29 +172,34 @@ impl RidgeRegression {
             let end = samples.min(start + most);
             let update = Update {
                 features: &features[start * order..end * order],
-                targets: &run.targets[start * classes..end * classes],
-                weights: &run.weights[start..end],
+                targets: &batch.targets[start * classes..end * classes],
+                weights: &batch.weights[start..end],
                 forgetting: self.plan.forgetting,
             };
-            self.sweep(update, start * row..end * row)?;
+            let scores = &mut learned.scores[start * row..end * row];
+            learned.leverages.extend(self.sweep(update, scores)?);
             start = end;
         }
         self.prefix = prefix;
-        Ok(())
+        Ok(learned)
     }
 
-    /// Learns samples before the next refresh, and refreshes then.
-    fn sweep(&mut self, update: Update<'_>, scores: std::ops::Range<usize>) -> Result<(), Error> {
-        let scores = &mut self.scores[scores];
-        match (&mut self.kept, &self.upkeep) {
+    /// Learns samples before the next refresh, and refreshes then. Returns their leverages.
+    fn sweep(&mut self, update: Update<'_>, scores: &mut [f64]) -> Result<Vec<f64>, Error> {
+        let leverages = match (&mut self.kept, &self.upkeep) {
             (None, _) => self.factor.sweep(update, scores)?,
             (Some(kept), Upkeep::Refresh(refresh)) if self.correction_steps > 0 => {
                 let (missing, steps) = (refresh.missing_ridge(), self.correction_steps);
-                kept.learn_corrected(&mut self.factor, update, missing, steps, scores)?;
+                kept.learn_corrected(&mut self.factor, update, missing, steps, scores)?
             }
             (Some(kept), _) => kept.learn(&mut self.factor, update, scores)?,
-        }
-        self.leverages.extend(self.factor.last_leverages());
+        };
+        self.keep_up(update)?;
+        Ok(leverages)
+    }
+
+    /// Takes samples into account that were swept, and refreshes the factor if that is due.
+    fn keep_up(&mut self, update: Update<'_>) -> Result<(), Error> {
         let refresh = match &mut self.upkeep {
             Upkeep::Refresh(refresh) => refresh,
             Upkeep::Watch(watch) => return watch.follow(&self.factor, update, None).map(|_| ()),
@@ -208,28 +216,28 @@ impl RidgeRegression {
         Ok(())
     }
 
-    /// Learns one sample and takes back another, if there is one to be. Returns whether the factor came
-    /// through. It must forget nothing.
+    /// Learns one sample and takes back another, if there is one to be. Returns what it predicted of the
+    /// first, and whether the factor came through. It must forget nothing.
     pub(crate) fn slide(
         &mut self,
         learned: BatchView<'_>,
         removed: Option<&Batch>,
-    ) -> Result<bool, Error> {
-        fn update(run: BatchView<'_>, order: usize) -> Update<'_> {
-            let BatchView { features, targets, weights } = run;
+    ) -> Result<(Learned, bool), Error> {
+        fn update(batch: BatchView<'_>, order: usize) -> Update<'_> {
+            let BatchView { features, targets, weights } = batch;
             let features = &features.plain[..weights.len() * order];
             Update { features, targets, weights, forgetting: 1.0 }
         }
         let order = self.plan.features;
-        self.scores.clear();
-        self.scores.resize(self.readouts().len() * self.factor.targets(), 0.0);
+        let mut scores = vec![0.0; self.readouts().len() * self.factor.targets()];
         let nothing = Batch::default();
         let removed = removed.unwrap_or(&nothing).view();
         let (learned, removed) = (update(learned, order), update(removed, order));
-        let sound = self.factor.slide(learned, removed, &mut self.scores)?;
-        self.leverages = self.factor.last_leverages();
-        let Upkeep::Watch(watch) = &mut self.upkeep else { return Ok(sound) };
-        Ok(watch.follow(&self.factor, learned, Some(removed))? && sound)
+        let Slide { leverages, mut is_sound } = self.factor.slide(learned, removed, &mut scores)?;
+        if let Upkeep::Watch(watch) = &mut self.upkeep {
+            is_sound &= watch.follow(&self.factor, learned, Some(removed))?;
+        }
+        Ok((Learned { scores, leverages }, is_sound))
     }
 
     /// What it has summed; it must forget nothing.
@@ -336,16 +344,6 @@ impl RidgeRegression {
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.factor.share_threads(threads);
         self.upkeep.share_threads(threads);
-    }
-
-    /// The leverages of the samples of the last run, before they were learned.
-    pub(crate) fn last_leverages(&self) -> &[f64] {
-        &self.leverages
-    }
-
-    /// The scores of the last run: for each sample and nested model a row.
-    pub(crate) fn last_scores(&self) -> &[f64] {
-        &self.scores
     }
 }
 

@@ -35,7 +35,7 @@ fn a_late_label_is_learned_with_the_features_of_its_prediction() {
         factor.sweep(update, &mut [0.0; 2]).unwrap();
     }
     assert_eq!(late_model.learned(), 60);
-    assert!(distance(&late_model.weights(), &factor.weights()) < 1e-12);
+    assert!(distance(late_model.weights().values(), &factor.weights()) < 1e-12);
 }
 
 #[test]

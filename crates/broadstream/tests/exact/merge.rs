@@ -54,8 +54,8 @@ fn models_trained_apart_become_the_model_of_all_samples() {
             let columns = |weights: Vec<f64>, order: &[usize]| -> Vec<f64> {
                 weights.chunks(3).flat_map(|row| order.iter().map(|k| row[*k])).collect()
             };
-            let expected = columns(one.weights(), &known);
-            let apart = distance(&merged.weights(), &expected);
+            let expected = columns(one.weights().into_values(), &known);
+            let apart = distance(merged.weights().values(), &expected);
             assert!(apart < 1e-9, "{} features, order {order:?}: {apart:e}", merged.features());
         }
     }
@@ -80,7 +80,7 @@ fn inputs_that_only_one_of_them_saw_are_no_obstacle() {
             right.learn_one(Sample::dense(&[1.0, b]), class, 2.0).unwrap();
         }
         left.merge(&right, &[0, 1]).unwrap();
-        assert!(distance(&left.weights(), &one.weights()) < 1e-9);
+        assert!(distance(left.weights().values(), one.weights().values()) < 1e-9);
         // It can be saved, with scalings that were given to one of them only.
         let mut bytes = Vec::new();
         ModelFile::new(&left, &Schema::new("y")).write(&mut bytes).unwrap();
@@ -118,13 +118,13 @@ fn sums_without_a_model_make_the_same_model() {
         for partial in &partials {
             direct.merge_partial(partial, &[0, 1, 2]).unwrap();
         }
-        assert!(distance(&direct.weights(), &one.weights()) < 1e-9);
+        assert!(distance(direct.weights().values(), one.weights().values()) < 1e-9);
         let [first, second] = &mut partials[..] else { unreachable!() };
         second.merge(first, &[0, 1, 2]).unwrap();
         let mut summed = second.clone().into_model().unwrap();
         assert_eq!(summed.learned(), 200);
         summed.merge(&base, &[0, 1, 2][..base.classes()]).unwrap();
-        assert!(distance(&summed.weights(), &one.weights()) < 1e-9);
+        assert!(distance(summed.weights().values(), one.weights().values()) < 1e-9);
         assert_eq!(summed.class_totals().len(), one.class_totals().len());
     }
 }
@@ -191,7 +191,7 @@ fn a_running_scaling_that_froze_can_be_shared() {
         second.learn_one(x, block.class(i), block.weight(i)).unwrap();
     }
     first.merge(&second, &meaning).unwrap();
-    assert!(distance(&first.weights(), &one.weights()) < 1e-9);
+    assert!(distance(first.weights().values(), one.weights().values()) < 1e-9);
 }
 
 #[test]

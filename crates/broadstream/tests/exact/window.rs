@@ -26,7 +26,7 @@ fn a_window_is_the_model_of_its_samples_alone() {
                 for k in (i + 1).saturating_sub(window)..=i {
                     retrained.learn_many(&alone(&all, k)).unwrap();
                 }
-                let apart = distance(&sliding.weights(), &retrained.weights());
+                let apart = distance(sliding.weights().values(), retrained.weights().values());
                 assert!(apart < 1e-8, "window {window}, sample {i}: {apart:e}");
             }
         }

@@ -57,7 +57,7 @@ fn configs() -> Vec<(&'static str, OnlineBlsConfig)> {
 fn go_on(model: &mut OnlineBls, from: u32, to: u32) -> (Scores, Vec<f64>, Vec<u64>) {
     let mut scores = Scores::new();
     model.test_then_train(&samples(from..to), &mut scores).unwrap();
-    (scores, model.weights(), model.restarts().to_vec())
+    (scores, model.weights().into_values(), model.restarts().to_vec())
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! A file of each format version is kept, and read for ever.
 
-use std::{any::Any, fs, ops::ControlFlow, path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf};
 
 use broadstream::{
-    Checkpoint, Classifier, Observer, OnlineBls, OnlineBlsConfig, Partial, PrequentialOptions,
+    Classifier, Evaluator, OnlineBls, OnlineBlsConfig, Partial, PrequentialOptions, Progress,
     Scaling, evaluate,
     metrics::Summary,
     model_file::{Content, Loaded, ModelFile, VERSION, read, read_any},
-    resume,
     stream::{RowEncoding, Stream, synth::Sea},
 };
 
@@ -66,41 +65,29 @@ fn options() -> PrequentialOptions {
 /// Goes on from a checkpoint to the end of the stream.
 fn resumed(bytes: &[u8]) -> Summary {
     let mut saved = read(&mut &*bytes).unwrap();
-    let (state, clock) = (saved.evaluation.unwrap(), || Duration::ZERO);
+    let state = saved.evaluation.unwrap();
     assert_eq!((state.samples(), state.curve().len()), (200, 2));
-    let evaluation =
-        resume(&mut stream(), &mut saved.model, state, &options(), &clock, &mut ()).unwrap();
-    evaluation.metrics.summary()
+    let evaluator = Evaluator::resume(state, &options()).unwrap();
+    evaluator.run(&mut stream(), &mut saved.model, &mut ()).unwrap().metrics.summary()
 }
 
-/// Writes a checkpoint to memory, and stops there.
-#[derive(Default)]
-struct Stop(Vec<u8>);
-
-impl Observer for Stop {
-    fn checkpoint(&mut self, checkpoint: Checkpoint<'_>) -> ControlFlow<()> {
-        let model: &dyn Any = checkpoint.model;
-        let model = model.downcast_ref::<OnlineBls>().unwrap();
-        let file = ModelFile::new(model, checkpoint.schema);
-        let evaluation = Some(checkpoint.state);
-        ModelFile { evaluation, ..file }.write(&mut self.0).unwrap();
-        ControlFlow::Break(())
-    }
-}
-
+/// A checkpoint in memory.
 fn checkpoint() -> Vec<u8> {
     let config = OnlineBlsConfig { enhancement_nodes: 9, ..small() };
-    let (mut model, mut stop) = (OnlineBls::new(config).unwrap(), Stop::default());
-    evaluate(&mut stream(), &mut model, &options(), &|| Duration::ZERO, &mut stop).unwrap();
-    stop.0
+    let (mut model, mut stream) = (OnlineBls::new(config).unwrap(), stream());
+    let mut evaluator = Evaluator::new(&options()).unwrap();
+    let halt = evaluator.advance(&mut stream, &mut model, &mut ()).unwrap();
+    assert_eq!(halt, Progress::Checkpoint);
+    let (mut bytes, file) = (Vec::new(), ModelFile::new(&model, stream.schema()));
+    ModelFile { evaluation: Some(evaluator.state()), ..file }.write(&mut bytes).unwrap();
+    bytes
 }
 
 #[test]
 fn a_checkpoint_ends_as_the_whole_does() {
     let config = OnlineBlsConfig { enhancement_nodes: 9, ..small() };
     let mut model = OnlineBls::new(config).unwrap();
-    let clock = || Duration::ZERO;
-    let whole = evaluate(&mut stream(), &mut model, &options(), &clock, &mut ()).unwrap();
+    let whole = evaluate(&mut stream(), &mut model, &options()).unwrap();
     assert_eq!(resumed(&checkpoint()), whole.metrics.summary());
 }
 

@@ -1,11 +1,8 @@
 //! Labels that come late, against the definition.
 
-use std::time::Duration;
-
 use broadstream::{
-    Block, Classifier, PrequentialOptions,
+    Block, Classifier, Evaluator, PrequentialOptions,
     baselines::{Majority, NoChange, Perceptron, ScaledBaseline},
-    evaluate,
     stream::Stream,
 };
 
@@ -53,11 +50,11 @@ fn evaluated(
     model: &mut dyn Classifier,
     options: &PrequentialOptions,
 ) -> (String, Vec<Vec<u64>>, u64) {
-    let (clock, mut predictions) = (|| Duration::ZERO, Predictions::default());
-    let found = evaluate(&mut Varied::new(), model, options, &clock, &mut predictions).unwrap();
+    let mut predictions = Predictions::default();
+    let evaluator = Evaluator::new(options).unwrap();
+    let mut found = evaluator.run(&mut Varied::new(), model, &mut predictions).unwrap();
     let updates = found.times.updates.count();
-    let times = broadstream::Times::default();
-    let found = broadstream::Evaluation { times, ..found };
+    found.times = broadstream::Times::default();
     (format!("{found:?}"), predictions.0, updates)
 }
 

@@ -5,11 +5,9 @@ mod delay;
 mod resume;
 mod varied;
 
-use std::time::Duration;
-
 use broadstream::{
-    Classifier, CurvePoint, Evaluation, Forgetting, Observer, OnlineBls, OnlineBlsConfig,
-    PrequentialOptions,
+    Classifier, CurvePoint, Evaluation, Evaluator, Forgetting, Observer, OnlineBls,
+    OnlineBlsConfig, PrequentialOptions,
     baselines::{HedgeBackpropagation, HedgeOptions, NetworkOptions, NoChange, ScaledBaseline},
     evaluate,
     stream::synth::{ConceptDrift, Generator, Stagger},
@@ -50,7 +48,7 @@ fn hedge() -> ScaledBaseline<HedgeBackpropagation> {
 }
 
 fn evaluation(model: &mut dyn Classifier, options: &PrequentialOptions) -> Evaluation {
-    evaluate(&mut stagger().take(3700), model, options, &|| Duration::ZERO, &mut ()).unwrap()
+    evaluate(&mut stagger().take(3700), model, options).unwrap()
 }
 
 #[test]
@@ -122,10 +120,9 @@ fn an_observer_hears_of_drifts_in_time() {
     }
     let options = PrequentialOptions { curve_every: Some(32), ..PrequentialOptions::default() };
     let mut heard = Heard::default();
-    let clock = || Duration::ZERO;
     let model = &mut online_bls();
-    let evaluation =
-        evaluate(&mut stagger().take(3700), model, &options, &clock, &mut heard).unwrap();
+    let evaluator = Evaluator::new(&options).unwrap();
+    let evaluation = evaluator.run(&mut stagger().take(3700), model, &mut heard).unwrap();
     assert_eq!(evaluation.drifts, heard.drifts);
 }
 

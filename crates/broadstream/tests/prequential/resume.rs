@@ -1,12 +1,9 @@
 //! Evaluations that are stopped and go on, against those that never were.
 
-use std::{any::Any, ops::ControlFlow, time::Duration};
-
 use broadstream::{
-    Checkpoint, Classifier, Error, Evaluation, EvaluationState, Observer, Outcome,
-    PrequentialOptions,
+    Classifier, Error, Evaluation, EvaluationState, Evaluator, Observer, Outcome,
+    PrequentialOptions, Progress,
     baselines::NoChange,
-    evaluate, resume,
     stream::{
         Stream,
         csv::{CsvOptions, CsvStream},
@@ -18,31 +15,16 @@ use crate::{
     varied::{Predictions, Varied},
 };
 
-const CLOCK: &dyn Fn() -> Duration = &|| Duration::ZERO;
-
-/// Stops an evaluation at its first checkpoint and keeps what is needed to go on.
-struct Stop<M> {
+/// Predictions, and how many samples were passed over.
+#[derive(Default)]
+struct Watch {
     predictions: Predictions,
     passed: u64,
-    kept: Option<(M, EvaluationState)>,
 }
 
-impl<M> Default for Stop<M> {
-    fn default() -> Self {
-        Stop { predictions: Predictions::default(), passed: 0, kept: None }
-    }
-}
-
-impl<M: Classifier + Clone> Observer for Stop<M> {
+impl Observer for Watch {
     fn sample(&mut self, outcome: Outcome<'_>) {
         self.predictions.sample(outcome);
-    }
-
-    fn checkpoint(&mut self, checkpoint: Checkpoint<'_>) -> ControlFlow<()> {
-        let model: &dyn Any = checkpoint.model;
-        let model = model.downcast_ref::<M>().unwrap().clone();
-        self.kept = Some((model, checkpoint.state.clone()));
-        ControlFlow::Break(())
     }
 
     fn passed(&mut self, samples: u64) {
@@ -75,23 +57,29 @@ fn assert_stops_change_nothing<M: Classifier + Clone>(
     checkpoint_every: u64,
 ) -> Evaluation {
     let mut expected = Predictions::default();
-    let whole = evaluate(&mut *stream(), &mut new(), options, CLOCK, &mut expected).unwrap();
+    let whole = Evaluator::new(options).unwrap();
+    let whole = whole.run(&mut *stream(), &mut new(), &mut expected).unwrap();
     let (mut predictions, mut blocks) = (Vec::new(), [1, 100, 64, 7].into_iter().cycle());
     let mut options = || PrequentialOptions {
         block: blocks.next().unwrap(),
         checkpoint_every: Some(checkpoint_every),
         ..options.clone()
     };
-    let mut stop = Stop::<M>::default();
-    let mut found = evaluate(&mut *stream(), &mut new(), &options(), CLOCK, &mut stop).unwrap();
-    predictions.append(&mut stop.predictions.0);
-    while let Some((mut model, state)) = stop.kept.take() {
-        let samples = state.samples();
-        assert_eq!(predictions.len() as u64, samples);
-        found = resume(&mut *stream(), &mut model, state, &options(), CLOCK, &mut stop).unwrap();
-        assert_eq!(stop.passed, samples);
-        predictions.append(&mut stop.predictions.0);
-    }
+    let (mut model, mut evaluator) = (new(), Evaluator::new(&options()).unwrap());
+    let found = loop {
+        let (mut stream, mut watch) = (stream(), Watch::default());
+        let samples = evaluator.state().samples();
+        let halt = evaluator.advance(&mut *stream, &mut model, &mut watch).unwrap();
+        assert_eq!(watch.passed, samples);
+        predictions.append(&mut watch.predictions.0);
+        if halt != Progress::Checkpoint {
+            break evaluator.finish(&model, stream.schema(), &mut ()).unwrap();
+        }
+        assert_eq!(predictions.len() as u64, evaluator.state().samples());
+        // All that is kept are a copy of the model and the state.
+        model = model.clone();
+        evaluator = Evaluator::resume(evaluator.state().clone(), &options()).unwrap();
+    };
     assert!(predictions == expected.0, "every {checkpoint_every}");
     assert!(format!("{found:?}") == format!("{whole:?}"), "every {checkpoint_every}");
     whole
@@ -122,13 +110,22 @@ fn stops_change_nothing() {
     assert!(drifts > 0 && restarts > 0, "{drifts} drifts and {restarts} restarts");
 }
 
-/// An evaluation of the table that was stopped after 100 samples.
-fn stopped() -> (NoChange, EvaluationState) {
+/// An evaluation that was stopped after 100 samples.
+fn stopped(stream: &mut dyn Stream) -> (NoChange, EvaluationState) {
     let options = PrequentialOptions { checkpoint_every: Some(100), ..Default::default() };
-    let mut stop = Stop::<NoChange>::default();
-    let mut model = NoChange::new();
-    evaluate(&mut *table(), &mut model, &options, CLOCK, &mut stop).unwrap();
-    stop.kept.unwrap()
+    let (mut model, mut evaluator) = (NoChange::new(), Evaluator::new(&options).unwrap());
+    let halt = evaluator.advance(stream, &mut model, &mut ()).unwrap();
+    assert_eq!(halt, Progress::Checkpoint);
+    (model, evaluator.state().clone())
+}
+
+fn resume(
+    stream: &mut dyn Stream,
+    model: &mut dyn Classifier,
+    state: EvaluationState,
+    options: &PrequentialOptions,
+) -> Result<Evaluation, Error> {
+    Evaluator::resume(state, options)?.run(stream, model, &mut ())
 }
 
 fn refusal(
@@ -136,8 +133,7 @@ fn refusal(
     model: &mut dyn Classifier,
     options: &PrequentialOptions,
 ) -> String {
-    let found: Result<_, Error> = resume(stream, model, stopped().1, options, CLOCK, &mut ());
-    found.unwrap_err().to_string()
+    resume(stream, model, stopped(&mut *table()).1, options).unwrap_err().to_string()
 }
 
 #[test]
@@ -147,12 +143,10 @@ fn another_stream_is_refused() {
         text += &format!("{},u{},{}\n", i % 7, i % 3, i % 2);
     }
     let options = PrequentialOptions { checkpoint_every: Some(100), ..Default::default() };
-    let mut stop = Stop::<NoChange>::default();
-    evaluate(&mut *csv(text.clone()), &mut NoChange::new(), &options, CLOCK, &mut stop).unwrap();
-    let (model, state) = stop.kept.unwrap();
+    let (model, state) = stopped(&mut *csv(text.clone()));
     let go_on = |text: String| {
         let (mut model, state) = (model.clone(), state.clone());
-        let found = resume(&mut *csv(text), &mut model, state, &options, CLOCK, &mut ());
+        let found = resume(&mut *csv(text), &mut model, state, &options);
         found.map(|found| found.metrics.summary().samples).map_err(|error| error.to_string())
     };
     let lines: Vec<&str> = text.lines().collect();
@@ -184,7 +178,7 @@ fn another_stream_is_refused() {
 #[test]
 fn another_model_and_other_options_are_refused() {
     let options = PrequentialOptions::default();
-    let (model, _) = stopped();
+    let (model, _) = stopped(&mut *table());
     let refused = refusal(&mut *table(), &mut NoChange::new(), &options);
     assert_eq!(
         refused,
@@ -208,7 +202,7 @@ fn another_model_and_other_options_are_refused() {
         assert!(refused.starts_with(&format!("{option} must be ")), "{refused}");
     }
     let limited = PrequentialOptions { limit: Some(100), ..options };
-    let (mut model, state) = stopped();
-    let found = resume(&mut *table(), &mut model, state, &limited, CLOCK, &mut ()).unwrap();
+    let (mut model, state) = stopped(&mut *table());
+    let found = resume(&mut *table(), &mut model, state, &limited).unwrap();
     assert_eq!(found.metrics.summary().samples, 100);
 }

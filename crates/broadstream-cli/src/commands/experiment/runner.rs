@@ -13,7 +13,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use broadstream::Preset;
-use broadstream::{Observer, PrequentialOptions, evaluate, metrics::Metrics};
+use broadstream::{Evaluator, Observer, PrequentialOptions, metrics::Metrics};
 use broadstream_report::Record;
 use broadstream_store::write_bytes;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -145,9 +145,10 @@ fn evaluate_model(
     let start = Instant::now();
     let mut observer = RunObserver { bar, shown: Duration::ZERO, start };
     let clock = || start.elapsed();
-    let evaluation =
-        evaluate(&mut *opened.stream, &mut *model.classifier, &options, &clock, &mut observer)
-            .with_context(|| source.name())?;
+    let evaluation = Evaluator::new(&options)?
+        .with_clock(&clock)
+        .run(&mut *opened.stream, model.classifier_mut(), &mut observer)
+        .with_context(|| source.name())?;
     Ok(record::of(&evaluation, model.config))
 }
 

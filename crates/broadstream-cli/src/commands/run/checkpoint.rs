@@ -4,18 +4,22 @@
 //! and how long the files were that it writes on the way. To resume a run is to read these arguments again,
 //! to cut the files back to that length, to pass over the samples that were evaluated, and to continue.
 
-use std::{any::Any, path::Path};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use broadstream::{
-    Checkpoint, EvaluationState, OnlineBls,
+    EvaluationState, OnlineBls,
     model_file::{ModelFile, Saved},
+    stream::Stream,
 };
 use broadstream_store::{LockedPath, read_model};
 use serde_json::{Map, Value, json};
 
 use super::resumed_arguments::{own_arguments, resumed_arguments};
-use crate::args::{BadUsage, RunArguments};
+use crate::{
+    args::{BadUsage, RunArguments},
+    build::model::Model,
+};
 
 /// How many samples lie between two checkpoints, unless `--every` says otherwise.
 pub(super) const DEFAULT_EVERY: u64 = 10_000;
@@ -59,7 +63,9 @@ impl Checkpoints {
 
     pub(super) fn write(
         &self,
-        checkpoint: &Checkpoint<'_>,
+        model: &Model,
+        stream: &dyn Stream,
+        state: &EvaluationState,
         lengths: FileLengths,
         seconds: f64,
     ) -> Result<()> {
@@ -71,11 +77,11 @@ impl Checkpoints {
         });
         let notes = Map::from_iter([(RUN_NOTE.to_owned(), run)]);
         self.target.write_model(&ModelFile {
-            encoding: checkpoint.encoding.as_ref(),
-            evaluation: Some(checkpoint.state),
+            encoding: stream.encoding().as_ref(),
+            evaluation: Some(state),
             notes: Some(&notes),
             feature_weights: self.feature_weights,
-            ..ModelFile::new(savable(checkpoint.model)?, checkpoint.schema)
+            ..ModelFile::new(savable(model)?, stream.schema())
         })?;
         Ok(())
     }
@@ -109,6 +115,6 @@ pub(super) fn resume(path: &Path) -> Result<ResumedRun> {
 }
 
 /// The model as one that has a file format; arguments that would save another were refused.
-pub(super) fn savable(model: &dyn Any) -> Result<&OnlineBls> {
-    model.downcast_ref::<OnlineBls>().context("the model cannot be saved")
+pub(super) fn savable(model: &Model) -> Result<&OnlineBls> {
+    model.online_bls().context("the model cannot be saved")
 }

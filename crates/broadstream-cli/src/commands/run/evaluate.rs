@@ -4,13 +4,12 @@ use std::{ops::ControlFlow, path::Path, time::Instant};
 
 use anyhow::{Context, Result};
 use broadstream::{
-    Checkpoint, CurvePoint, Evaluation, Observer, Outcome, evaluate as evaluate_stream,
-    metrics::Metrics, resume,
+    CurvePoint, Evaluation, Evaluator, Observer, Outcome, Progress as Halt, metrics::Metrics,
 };
 use broadstream_store::LockedPath;
 
 use super::{
-    checkpoint::{Checkpoints, FileLengths},
+    checkpoint::FileLengths,
     prepare::{Prepared, RunStart},
 };
 use crate::{
@@ -40,7 +39,7 @@ pub(super) fn evaluate(prepared: Prepared) -> Result<Finished> {
         prepared;
     let RunStart { mut model, state, lengths, seconds, checkpoints } = run;
     let files = &arguments.evaluation;
-    let members = model.classifier.members();
+    let members = model.classifier().members();
     let mut observer = RunObserver {
         progress: Progress::new(&opened, arguments.input.limit, files.quiet),
         start,
@@ -49,21 +48,35 @@ pub(super) fn evaluate(prepared: Prepared) -> Result<Finished> {
             PREDICTION_COLUMNS.map(str::to_owned).to_vec()
         })?,
         curve: open_table(files.curve.as_deref(), lengths.curve, || curve::columns(&members))?,
-        checkpoints,
-        failure: None,
     };
-    let (stream, classifier) = (&mut *opened.stream, &mut *model.classifier);
     let clock = || start.elapsed();
-    let result = match state {
-        Some(state) => resume(stream, classifier, state, &options, &clock, &mut observer),
-        None => evaluate_stream(stream, classifier, &options, &clock, &mut observer),
+    let evaluator = match state {
+        Some(state) => Evaluator::resume(state, &options)?,
+        None => Evaluator::new(&options)?,
     };
+    let mut evaluator = evaluator.with_clock(&clock);
+    let stream = &mut *opened.stream;
+    let mut failure = None;
+    let halt = loop {
+        let halt = evaluator.advance(stream, model.classifier_mut(), &mut observer);
+        let (Ok(Halt::Checkpoint), Some(checkpoints)) = (&halt, &checkpoints) else { break halt };
+        let written = observer.sync_tables().and_then(|lengths| {
+            let state = evaluator.state();
+            checkpoints.write(&model, stream, state, lengths, observer.seconds())
+        });
+        if let Err(error) = written {
+            failure = Some(error);
+            break halt;
+        }
+    };
+    let result =
+        halt.and_then(|_| evaluator.finish(model.classifier(), stream.schema(), &mut observer));
     observer.progress.finish();
     let seconds = observer.seconds();
     // Both tables are finished before any error is reported: what they hold is worth keeping.
     let tables = [observer.predictions, observer.curve].into_iter().flatten().map(CsvFile::finish);
     let tables: Result<Vec<()>> = tables.collect();
-    if let Some(failure) = observer.failure {
+    if let Some(failure) = failure {
         return Err(failure);
     }
     let evaluation = result.with_context(|| source.name())?;
@@ -86,7 +99,7 @@ fn open_table(
 
 const PREDICTION_COLUMNS: [&str; 4] = ["sample", "label", "prediction", "probability"];
 
-/// Shows progress, and writes predictions, the curve and checkpoints while the evaluation runs.
+/// Shows progress, and writes predictions and the curve while the evaluation runs.
 struct RunObserver {
     progress: Progress,
     start: Instant,
@@ -94,9 +107,6 @@ struct RunObserver {
     seconds_before: f64,
     predictions: Option<CsvFile>,
     curve: Option<CsvFile>,
-    checkpoints: Option<Checkpoints>,
-    /// Why a checkpoint could not be written, which ends the run.
-    failure: Option<anyhow::Error>,
 }
 
 impl RunObserver {
@@ -104,17 +114,11 @@ impl RunObserver {
         self.seconds_before + self.start.elapsed().as_secs_f64()
     }
 
-    fn write_checkpoint(&mut self, checkpoint: &Checkpoint<'_>) -> Result<()> {
-        let seconds = self.seconds();
-        let Some(checkpoints) = &self.checkpoints else { return Ok(()) };
-        // The tables go to the disk first, so that they are as long as the checkpoint says even if the
-        // machine crashes right after it.
+    /// Brings the tables to the disk, so that they are as long as a checkpoint says even if the machine
+    /// crashes right after it.
+    fn sync_tables(&mut self) -> Result<FileLengths> {
         let sync = |file: &mut Option<CsvFile>| file.as_mut().map(CsvFile::sync).transpose();
-        let lengths = FileLengths {
-            predictions: sync(&mut self.predictions)?,
-            curve: sync(&mut self.curve)?,
-        };
-        checkpoints.write(checkpoint, lengths, seconds)
+        Ok(FileLengths { predictions: sync(&mut self.predictions)?, curve: sync(&mut self.curve)? })
     }
 }
 
@@ -143,11 +147,6 @@ impl Observer for RunObserver {
         } else {
             ControlFlow::Continue(())
         }
-    }
-
-    fn checkpoint(&mut self, checkpoint: Checkpoint<'_>) -> ControlFlow<()> {
-        self.failure = self.write_checkpoint(&checkpoint).err();
-        if self.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn passed(&mut self, samples: u64) {

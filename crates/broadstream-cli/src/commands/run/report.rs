@@ -14,7 +14,7 @@ pub(super) fn report(finished: &Finished) -> Result<()> {
         target.write_model(&ModelFile {
             encoding: stream.encoding().as_ref(),
             feature_weights: !arguments.saving.omit_feature_weights,
-            ..ModelFile::new(savable(&*model.classifier)?, stream.schema())
+            ..ModelFile::new(savable(model)?, stream.schema())
         })?;
     }
     let options = &arguments.evaluation;

@@ -67,7 +67,8 @@ impl Inspection {
         match loaded {
             Loaded::Model(saved) => {
                 let Saved { model, schema, evaluation, notes, program, .. } = *saved;
-                let squares: f64 = model.weights().iter().map(|weight| weight * weight).sum();
+                let squares: f64 =
+                    model.weights().values().iter().map(|weight| weight * weight).sum();
                 let arguments = notes.get(RUN_NOTE).and_then(|run| run["arguments"].as_array());
                 let arguments = arguments.into_iter().flatten().filter_map(Value::as_str);
                 let arguments: Vec<String> = arguments.map(str::to_owned).collect();

@@ -1,8 +1,6 @@
 //! The results of a run as a JSON object for programs.
 
-use std::any::Any;
-
-use broadstream::{Member, OnlineBls, metrics::per_class};
+use broadstream::{Member, metrics::per_class};
 use serde_json::{Value, json};
 
 use super::Report;
@@ -67,10 +65,8 @@ impl Report<'_> {
 
     /// The numerical health of the regressions; empty for a model that has none.
     fn health(&self) -> Vec<Value> {
-        let model: &dyn Any = &*self.model.classifier;
-        model
-            .downcast_ref::<OnlineBls>()
-            .map_or_else(Vec::new, |model| health_json(&model.health()))
+        let model = self.model.online_bls();
+        model.map_or_else(Vec::new, |model| health_json(&model.health()))
     }
 
     fn reliability(&self) -> Vec<Value> {

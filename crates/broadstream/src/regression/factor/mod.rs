@@ -48,6 +48,7 @@ mod weights;
 pub use self::{
     gram::Gram,
     probe::{Health, Probe},
+    slide::Slide,
     sums::Sums,
     weights::Weights,
 };
@@ -179,19 +180,20 @@ impl Factor {
     /// Learns samples in their order, and writes to `scores` what the predictions were just before
     /// a sample was learned: for each sample and [readout](Self::readouts) a row of targets. The
     /// result is the same, to the bit, however a sequence of samples is divided into calls.
-    pub fn sweep(&mut self, update: Update<'_>, scores: &mut [f64]) -> Result<(), Error> {
+    ///
+    /// Returns the leverage aᵀK⁻¹a of each sample just before it was learned: how unlike the past it
+    /// was. It comes with the sweep, as what γ grew by.
+    pub fn sweep(&mut self, update: Update<'_>, scores: &mut [f64]) -> Result<Vec<f64>, Error> {
         self.check(&update, scores)?;
         let rows = update.samples().map(|(a, _, weight)| (a, update.forgetting / weight));
         self.scratch.start(self.order(), rows);
         self.sweep_samples(update.targets, update.forgetting, scores);
-        Ok(())
+        Ok(self.leverages())
     }
 
-    /// The leverage aᵀK⁻¹a of each sample that was learned last, by a [sweep](Self::sweep) or a
-    /// [slide](Self::slide), just before it was learned: how unlike the past it was. It comes with the
-    /// sweep, as what γ grew by.
-    pub fn last_leverages(&self) -> Vec<f64> {
-        // Samples that are taken back start from a negative γ.
+    /// The leverages of the samples that were just swept.
+    fn leverages(&self) -> Vec<f64> {
+        // Samples that are unlearned start from a negative γ.
         let learned = self.scratch.gammas().filter(|(first, _)| *first > 0.0);
         learned.map(|(first, last)| last - first).collect()
     }

@@ -7,6 +7,16 @@
 use super::{Factor, Update, unlearn::LEAST_REMAINDER};
 use crate::error::Error;
 
+/// What a [slide](Factor::slide) found.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Slide {
+    /// The leverage of each sample that was learned, just before that.
+    pub leverages: Vec<f64>,
+    /// Whether the factor came through. Otherwise it must be rebuilt from the samples of the window.
+    pub is_sound: bool,
+}
+
 impl Factor {
     /// Learns samples and takes back as many, or fewer, that were learned before, one for one: after a
     /// sample of `learned` follows its partner of `removed`. As long as a window fills there is nothing
@@ -29,9 +39,9 @@ impl Factor {
     /// factor.add_targets(1);
     /// let first = Update { features: &[3.0, -1.0], targets: &[0.5], weights: &[1.0], forgetting: 1.0 };
     /// let none = Update { features: &[], targets: &[], weights: &[], ..first };
-    /// assert!(factor.slide(first, none, &mut [0.0])?);
+    /// assert!(factor.slide(first, none, &mut [0.0])?.is_sound);
     /// let second = Update { features: &[1.0, 2.0], targets: &[1.0], ..first };
-    /// assert!(factor.slide(second, first, &mut [0.0])?);
+    /// assert!(factor.slide(second, first, &mut [0.0])?.is_sound);
     /// let weights = factor.weights();
     /// assert!((weights[0] - 1.0 / 5.1).abs() < 1e-14 && (weights[1] - 2.0 / 5.1).abs() < 1e-14);
     /// # Ok::<(), broadstream::Error>(())
@@ -41,7 +51,7 @@ impl Factor {
         learned: Update<'_>,
         removed: Update<'_>,
         scores: &mut [f64],
-    ) -> Result<bool, Error> {
+    ) -> Result<Slide, Error> {
         let samples = self.check(&learned, scores)?;
         let taken = removed.check(self.order(), self.targets)?;
         let Some(alone) = samples.checked_sub(taken) else {
@@ -67,7 +77,7 @@ impl Factor {
         for (scores, pair) in rest.chunks_exact_mut(row.max(1)).zip(pairs) {
             scores.copy_from_slice(&pair[..row]);
         }
-        Ok(self.is_sound())
+        Ok(Slide { leverages: self.leverages(), is_sound: self.is_sound() })
     }
 
     /// Whether D is positive, and none of the samples swept last left next to nothing behind. The

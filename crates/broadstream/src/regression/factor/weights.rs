@@ -95,25 +95,26 @@ impl Weights {
     }
 
     /// Has the factor learn one sample and follows it. `scores` receives the predictions of before,
-    /// which are those of [`scores`](Self::scores).
+    /// which are those of [`scores`](Self::scores). Returns its leverage, as
+    /// [`sweep`](Factor::sweep) does.
     pub fn learn(
         &mut self,
         factor: &mut Factor,
         update: Update<'_>,
         scores: &mut [f64],
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<f64>, Error> {
         check_length("weights", 1, update.weights.len())?;
-        factor.sweep(update, scores)?;
+        let leverages = factor.sweep(update, scores)?;
         scores.copy_from_slice(&self.scores(update.features)?);
         self.since_solved += 1;
         if self.since_solved == SOLVE_EVERY {
             *self = Weights::of(factor);
-            return Ok(());
+            return Ok(leverages);
         }
         let gains: Vec<Vec<f64>> =
             self.readouts.iter().map(|readout| factor.gain(readout.features)).collect();
         self.follow(&gains, update.targets, scores);
-        Ok(())
+        Ok(leverages)
     }
 
     /// The same with the gain that the factor would have if its ridge were larger by `missing_ridge`,
@@ -127,14 +128,14 @@ impl Weights {
         missing_ridge: f64,
         steps: usize,
         scores: &mut [f64],
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<f64>, Error> {
         check_length("weights", 1, update.weights.len())?;
         check_length("readouts", 1, self.readouts.len())?;
-        factor.sweep(update, scores)?;
+        let leverages = factor.sweep(update, scores)?;
         scores.copy_from_slice(&self.scores(update.features)?);
         let gain = factor.corrected_gain(missing_ridge, steps)?;
         self.follow(&[gain], update.targets, scores);
-        Ok(())
+        Ok(leverages)
     }
 
     /// Gives the factor these weights.

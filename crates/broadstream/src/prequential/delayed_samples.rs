@@ -8,13 +8,13 @@ use crate::{
 
 /// Samples in a queue, the oldest first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Waiting {
+pub(super) struct DelayedSamples {
     samples: Block,
     /// How many of these have left.
     left: usize,
 }
 
-impl Waiting {
+impl DelayedSamples {
     pub(super) fn len(&self) -> usize {
         self.samples.len() - self.left
     }
@@ -45,7 +45,7 @@ impl Waiting {
     }
 
     fn iter(&self) -> impl Iterator<Item = (Sample<'_>, usize, f64)> {
-        let Waiting { samples, left } = self;
+        let DelayedSamples { samples, left } = self;
         (*left..samples.len()).map(|i| (samples.sample(i), samples.class(i), samples.weight(i)))
     }
 
