@@ -101,12 +101,12 @@ pub enum Scope {
     Inputs,
 }
 
-/// The largest number of things, so that sums of them do not overflow.
+/// The largest number of things that JSON may name, so that sums of them do not overflow.
 const MOST: u64 = 1 << 60;
 
-const AT_LEAST_1: Values = Values::Count { range: (1, MOST), rule: "at least 1" };
+const AT_LEAST_1: Values = Values::Count { range: (1, u64::MAX), rule: "at least 1" };
 
-const ANY_COUNT: Values = Values::Count { range: (0, MOST), rule: COUNT };
+const ANY_COUNT: Values = Values::Count { range: (0, u64::MAX), rule: COUNT };
 
 /// What numbers of things must be.
 const COUNT: &str = "a whole number from 0 to 2^60";
@@ -201,7 +201,7 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "freeze_scaling_after",
         // One sample has no spread: scaled by it, every input would be 0 for ever.
-        values: Values::Count { range: (2, MOST), rule: "at least 2" },
+        values: Values::Count { range: (2, u64::MAX), rule: "at least 2" },
         help: "Keep a running scaling as it is after this many samples; left out, it never freezes",
         topic: Topic::Inputs,
         scope: Scope::Inputs,
