@@ -49,7 +49,7 @@ impl OnlineBls {
     /// }
     /// let [mut merged, other] = models;
     /// merged.merge(&other, &[0, 1])?;
-    /// let pairs = merged.weights().into_iter().zip(one.weights());
+    /// let pairs = merged.weights().into_values().into_iter().zip(one.weights().into_values());
     /// assert!(pairs.into_iter().all(|(merged, one)| (merged - one).abs() < 1e-9));
     /// # Ok::<(), broadstream::Error>(())
     /// ```
