@@ -1,5 +1,6 @@
-//! What passes between streams, models and evaluation: one [`Sample`], a [`Block`] of them with classes
-//! and weights, the [`Schema`] that names inputs and classes, and the [`Scores`] that a model gives.
+//! What passes between streams, models and evaluation: one [`Sample`], a [`Block`] of them with
+//! classes and weights, the [`Schema`] that names inputs and classes, and the [`Scores`] that a
+//! model gives.
 
 mod block;
 mod sample;
