@@ -1,11 +1,11 @@
-//! A run of labelled samples, held together so that a model can learn them at block speed.
+//! A sequence of labelled samples, kept together so that a model can learn them as a block.
 
 use crate::{data::Sample, error::Error};
 
 /// Labelled samples in stream order.
 ///
-/// A block is checked as it is filled: its values are finite, its weights sound. Models learn a
-/// block exactly as they would learn its samples one by one, only faster.
+/// A block is checked as it is filled: values must be finite and weights within bounds. Models
+/// learn a block exactly as they would learn its samples one by one, only faster.
 ///
 /// ```
 /// use broadstream::{Block, Sample};
@@ -56,7 +56,7 @@ impl Block {
         Ok(())
     }
 
-    /// Writes out the inputs of the samples so far, which were dense.
+    /// Lists the inputs of the samples so far, which were dense.
     fn list_inputs(&mut self) {
         if self.inputs.is_empty() {
             let mut start = 0;
@@ -67,7 +67,7 @@ impl Block {
         }
     }
 
-    /// How many samples the block holds.
+    /// The number of samples in the block.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -77,7 +77,7 @@ impl Block {
         self.ends.is_empty()
     }
 
-    /// Forgets all samples and keeps the memory.
+    /// Removes all samples and keeps the memory.
     pub fn clear(&mut self) {
         self.ends.clear();
         self.values.clear();
@@ -129,7 +129,7 @@ pub(crate) fn check_weight(weight: f64) -> Result<(), Error> {
     }
 }
 
-/// Checks that `class` is known or the next new one, and returns how many are known after it.
+/// Checks that `class` is known or the next new one, and returns how many are known with it.
 pub(crate) fn check_class(class: usize, known: usize) -> Result<usize, Error> {
     if class > known {
         return Err(Error::ClassGap { class, next: known });

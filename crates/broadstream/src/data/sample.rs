@@ -44,19 +44,19 @@ impl<'a> Sample<'a> {
         Ok(Sample { inputs: Some(inputs), values })
     }
 
-    /// A sparse sample whose inputs are known to increase.
+    /// A sparse sample whose inputs the caller knows to increase.
     pub(crate) fn sparse_unchecked(inputs: &'a [u32], values: &'a [f64]) -> Self {
         debug_assert!(inputs.len() == values.len() && inputs.is_sorted());
         Sample { inputs: Some(inputs), values }
     }
 
-    /// The same inputs with other values, of which there must be as many.
+    /// The same inputs with other values, equally many.
     pub(crate) fn with_values(self, values: &'a [f64]) -> Self {
         debug_assert!(self.values.len() == values.len());
         Sample { inputs: self.inputs, values }
     }
 
-    /// How many inputs are present.
+    /// The number of inputs that are present.
     pub fn len(&self) -> usize {
         self.values.len()
     }
@@ -66,7 +66,7 @@ impl<'a> Sample<'a> {
         self.values.is_empty()
     }
 
-    /// The positions of the inputs present, or `None` when they are 0, 1, 2, ….
+    /// The positions of the present inputs, or `None` when they are 0, 1, 2, ….
     pub fn inputs(&self) -> Option<&'a [u32]> {
         self.inputs
     }
@@ -85,7 +85,7 @@ impl<'a> Sample<'a> {
             .map(move |(k, &value)| (inputs.map_or(k, |inputs| inputs[k] as usize), value))
     }
 
-    /// How many inputs there are up to the last one present.
+    /// The number of inputs up to and including the last one present.
     pub(crate) fn reach(&self) -> usize {
         match self.inputs {
             Some(inputs) => inputs.last().map_or(0, |&last| last as usize + 1),

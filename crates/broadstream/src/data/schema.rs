@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-/// How an input's values are to be read.
+/// How an input's values are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
-    /// A measurement, subject to scaling.
+    /// A measurement, which is scaled.
     Numeric,
-    /// 1 when a category is present and absent otherwise; never scaled, since the samples that
-    /// carry it all carry the same value.
+    /// 1 when a category is present and absent otherwise; never scaled, since all samples that have
+    /// it have the same value.
     Indicator,
 }
 
@@ -17,12 +17,12 @@ pub enum InputKind {
 pub struct Input {
     /// The name, from which the input's random weights are derived.
     pub name: String,
-    /// How its values are to be read.
+    /// How its values are interpreted.
     pub kind: InputKind,
 }
 
-/// What a stream has shown so far. Inputs and labels are only ever appended, so that their
-/// positions stay valid while the stream goes on.
+/// The inputs and labels that a stream has shown so far. Both are only ever appended to, so that
+/// positions stay valid as the stream goes on.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     inputs: Vec<Input>,
@@ -32,7 +32,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// A schema with no inputs and no labels yet, for a target of that name.
+    /// A schema without inputs or labels, for a target of that name.
     pub fn new(target: impl Into<String>) -> Self {
         Schema { target: target.into(), ..Self::default() }
     }
@@ -47,23 +47,23 @@ impl Schema {
         &self.labels
     }
 
-    /// The name of what is predicted.
+    /// The name of the target, which is predicted.
     pub fn target(&self) -> &str {
         &self.target
     }
 
-    /// Appends an input and returns its position. Keeping names unique is the stream's business.
+    /// Appends an input and returns its position. The stream is responsible for unique names.
     pub fn push_input(&mut self, name: impl Into<String>, kind: InputKind) -> usize {
         self.inputs.push(Input { name: name.into(), kind });
         self.inputs.len() - 1
     }
 
-    /// Takes the last input away, which no sample may have used.
+    /// Removes the last input, which no sample may have used.
     pub(crate) fn pop_input(&mut self) -> Option<Input> {
         self.inputs.pop()
     }
 
-    /// The class of a label, a new one if the label is new.
+    /// The class of a label; a new label gets a new class.
     pub fn class_of(&mut self, label: &str) -> usize {
         match self.label_index.get(label) {
             Some(&class) => class,

@@ -1,7 +1,7 @@
-//! What a model said of each sample of a block before it learned that sample.
+//! A model's scores for the samples of a block, each computed before that sample was learned.
 
-/// Scores of a run of samples: for each sample one score per class known at that moment, so that a
-/// class never competes before it was first seen.
+/// Scores of consecutive samples: for each sample one score per class known at that moment, so that
+/// a class never competes before it was first seen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scores {
     values: Vec<f64>,
@@ -20,17 +20,17 @@ impl Scores {
         self.ends.push(self.values.len());
     }
 
-    /// How many samples there are scores of.
+    /// The number of samples that have scores.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no scores.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Forgets all scores and keeps the memory.
+    /// Removes all scores and keeps the memory.
     pub fn clear(&mut self) {
         self.values.clear();
         self.ends.clear();
@@ -42,13 +42,13 @@ impl Scores {
         &self.values[start..self.ends[i]]
     }
 
-    /// The rows in order.
+    /// The scores of each sample, in order.
     pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.len()).map(|i| self.row(i))
     }
 }
 
-/// The class with the highest score, the first of equals; `None` when there is no class.
+/// The class with the highest score, the first of equals; `None` without any class.
 pub fn arg_max(scores: &[f64]) -> Option<usize> {
     let mut best = None;
     for (class, &score) in scores.iter().enumerate() {

@@ -1,31 +1,35 @@
-//! Adaptive windowing (Bifet and Gavaldà, SDM 2007): a window that grows while its values look alike.
+//! Adaptive windowing (Bifet and Gavaldà, SDM 2007): a window that grows while its values look
+//! alike.
 //!
-//! Now and then the window W is cut in two at every place that its [groups](super::rows) allow. Older
-//! and newer part, of n₀ and n₁ values, differ by more than chance if their means are further apart than
+//! Every 32 values the window W is cut in two at each border between its [buckets](super::buckets).
+//! The older and the newer part, of n₀ and n₁ values, differ by more than chance if the distance of
+//! their means exceeds
 //!
 //! ε = √(2/m · σ² · ln(2 ln|W| / δ)) + 2/(3m) · ln(2 ln|W| / δ),  1/m = 1/(n₀ − 4) + 1/(n₁ − 4),
 //!
-//! with σ² the variance of W. Then the oldest group is dropped, and so on until no cut is left. The
-//! second term knows no unit: values are best of the order of 1, as errors are.
+//! where σ² is the variance of W. In that case the oldest bucket is dropped, until no such cut is
+//! left. The second term has no unit, so values should be of the order of 1, as errors are.
 //!
-//! The details are River's (`river.drift.ADWIN` 0.26, which the tests compare with): parts of fewer
-//! than five values are not looked at, the window is cut at every 32nd value, and after a change the
-//! next value begins a new window. Written here since the crates that were found to have the method are
-//! parts of larger libraries, and none of them says that it agrees with River.
+//! The details are those of River (`river.drift.ADWIN` 0.26, which the tests compare with): parts
+//! of fewer than five values are not compared, and the value after a change starts a new window
+//! instead of continuing with the rest of the old one. The method is implemented here because the
+//! crates that have it are parts of larger libraries, and none of them documents that it agrees
+//! with River.
 
-use super::rows::{Group, MOST_VALUES, Rows};
+use super::buckets::{Bucket, Buckets, MOST_VALUES};
 use crate::{
     error::{Error, ModelFileError},
     state::{ReadScope, WriteScope},
 };
 
-/// The window is looked at once in so many values, since looking costs more than adding.
-const CLOCK: u64 = 32;
+/// The window is examined once in this many values, since examining it costs more than adding a
+/// value.
+const EXAMINE_EVERY: u64 = 32;
 
-/// The fewest values that a part must have.
-const LEAST_PART: f64 = 5.0;
+/// The smallest number of values in a part.
+const SMALLEST_PART: f64 = 5.0;
 
-/// What is beyond this could not be squared and summed safely.
+/// Larger values could overflow when squared and summed.
 const LARGEST: f64 = 1e100;
 
 /// A detector of changes in the mean of a sequence.
@@ -48,91 +52,91 @@ const LARGEST: f64 = 1e100;
 #[derive(Clone, Debug)]
 pub struct Adwin {
     confidence: f64,
-    rows: Rows,
-    /// Values since the window was last begun anew.
+    buckets: Buckets,
+    /// The number of values since the window was started.
     age: u64,
-    /// Whether the last value brought a change, so that the next one begins anew.
+    /// Whether the last value revealed a change, so that the next one starts a new window.
     changed: bool,
 }
 
 /// A change in the mean of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// The mean of the values before it, which the window has forgotten.
+    /// The mean of the values before the change, which have left the window.
     pub before: f64,
-    /// The mean of those after it, which it has kept.
+    /// The mean of the values after it, which are still in the window.
     pub after: f64,
 }
 
 impl Change {
-    /// Whether the mean went up; of errors, that the model became worse.
+    /// Whether the mean went up. If the values are errors, the model became worse.
     pub fn is_rise(&self) -> bool {
         self.after > self.before
     }
 }
 
 impl Adwin {
-    /// The usual confidence.
+    /// The customary confidence.
     pub const CONFIDENCE: f64 = 0.002;
 
-    /// A detector that has seen nothing. `confidence` is δ: how likely a sequence that does not
-    /// change may be taken for one that does, so less is more careful and slower. It must lie between
-    /// 0 and 1, both excluded.
+    /// A detector with an empty window. `confidence` is δ, the probability of a false alarm on a
+    /// sequence that does not change; a smaller value makes detection more cautious and slower. It
+    /// must lie between 0 and 1, both excluded.
     pub fn new(confidence: f64) -> Result<Self, Error> {
         if confidence > 0.0 && confidence < 1.0 {
-            Ok(Adwin { confidence, rows: Rows::new(), age: 0, changed: false })
+            Ok(Adwin { confidence, buckets: Buckets::new(), age: 0, changed: false })
         } else {
             let (option, rule) = ("drift_confidence", "between 0 and 1, both excluded");
             Err(Error::Config { option, rule, value: confidence.to_string() })
         }
     }
 
-    /// Adds a value; returns the change that it brought to light, if any. A value that is not finite,
-    /// or beyond ±1e100, is an error and leaves the detector as it was.
+    /// Adds a value and returns the change that it revealed, if any. A value that is not finite, or
+    /// beyond ±1e100, is an error and leaves the detector unchanged.
     pub fn add(&mut self, value: f64) -> Result<Option<Change>, Error> {
         if value.is_nan() || value.abs() > LARGEST {
             return Err(Error::Watched { value, limit: LARGEST });
         }
         if self.changed {
-            (self.rows, self.age, self.changed) = (Rows::new(), 0, false);
+            (self.buckets, self.age, self.changed) = (Buckets::new(), 0, false);
         }
-        self.rows.push(value);
+        self.buckets.push(value);
         self.age += 1;
-        if !self.age.is_multiple_of(CLOCK) {
+        if !self.age.is_multiple_of(EXAMINE_EVERY) {
             return Ok(None);
         }
-        let whole = self.rows.all();
+        let whole = self.buckets.total();
         while self.can_be_cut() {
-            self.rows.drop_oldest();
+            self.buckets.drop_oldest();
             self.changed = true;
         }
         Ok(self.changed.then(|| {
-            let kept = self.rows.all();
+            let kept = self.buckets.total();
             let before = (whole.sum - kept.sum) / (whole.count - kept.count);
             Change { before, after: kept.mean() }
         }))
     }
 
-    /// How many values the window holds.
+    /// The number of values in the window.
     pub fn width(&self) -> u64 {
-        self.rows.all().count as u64
+        self.buckets.total().count as u64
     }
 
-    /// The mean of the values in the window; 0 without any.
+    /// The mean of the values in the window; 0 if it is empty.
     pub fn mean(&self) -> f64 {
-        if self.width() == 0 { 0.0 } else { self.rows.all().mean() }
+        if self.width() == 0 { 0.0 } else { self.buckets.total().mean() }
     }
 
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.integer("age", self.age);
         to.value("changed", self.changed);
-        self.rows.save(to);
+        self.buckets.save(to);
     }
 
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
-        self.rows.restore(from)?;
+        self.buckets.restore(from)?;
         (self.age, self.changed) = (from.integer("age")?, from.flag("changed")?);
-        // A change has made the window forget, and nothing else does.
+        // Only a change removes values from the window.
         let width = self.width();
         let sound = if self.changed { self.age > width } else { self.age == width };
         from.check("age", sound && self.age <= MOST_VALUES, "the number of values in the window")
@@ -140,23 +144,23 @@ impl Adwin {
 
     /// Whether some cut leaves two parts that differ by more than chance.
     fn can_be_cut(&self) -> bool {
-        let whole = self.rows.all();
+        let whole = self.buckets.total();
         let (mut older, mut sum) = (0.0, 0.0);
-        self.rows.groups().any(|group| {
-            older += group.count;
-            sum += group.sum;
+        self.buckets.oldest_first().any(|bucket| {
+            older += bucket.count;
+            sum += bucket.sum;
             let newer = whole.count - older;
-            older >= LEAST_PART
-                && newer >= LEAST_PART
+            older >= SMALLEST_PART
+                && newer >= SMALLEST_PART
                 && (sum / older - (whole.sum - sum) / newer).abs()
-                    > self.chance(whole, older, newer)
+                    > self.epsilon(whole, older, newer)
         })
     }
 
-    /// ε: how far apart the means of two parts of that many values may lie by chance.
-    fn chance(&self, whole: Group, older: f64, newer: f64) -> f64 {
+    /// ε: how far apart the means of two parts with these numbers of values may lie by chance.
+    fn epsilon(&self, whole: Bucket, older: f64, newer: f64) -> f64 {
         let log = (2.0 * whole.count.ln() / self.confidence).ln();
-        let by_m = 1.0 / (older - LEAST_PART + 1.0) + 1.0 / (newer - LEAST_PART + 1.0);
+        let by_m = 1.0 / (older - SMALLEST_PART + 1.0) + 1.0 / (newer - SMALLEST_PART + 1.0);
         (2.0 * by_m * whole.variance() * log).sqrt() + 2.0 / 3.0 * log * by_m
     }
 }
@@ -203,7 +207,7 @@ mod tests {
         assert_eq!((adwin.width(), adwin.mean()), (1, -5.0));
     }
 
-    /// Adds errors that become more, then fewer, over and over.
+    /// Adds errors whose rate alternates between low and high.
     fn add(adwin: &mut Adwin, random: &mut Random, values: std::ops::Range<usize>) {
         for k in values {
             let error = random.below(10) < [1, 6][k / 300 % 2];

@@ -1,12 +1,13 @@
 //! The random weights of the feature map.
 //!
-//! Weights are uniform. An input's weights are drawn from a sequence named by the input, and a node's
+//! Weights are uniform, since normal ones need a logarithm or a cosine, which differ between
+//! platforms. An input's weights are drawn from a sequence named after the input, and a node's
 //! number is its place in that sequence, so neither the order of the inputs nor the number of nodes
 //! changes what is drawn for the others.
 
 use crate::{config::WeightScale, numeric::Random};
 
-/// What all below is called in a model file that keeps no weights: another way of drawing them gets
+/// Identifies this way of drawing weights in model files that store none. Any other way gets
 /// another number.
 pub(super) const VERSION: u64 = 1;
 
@@ -16,13 +17,13 @@ const UNIT_VARIANCE: f64 = 1.7320508075688772;
 /// Of the enhancement nodes that see the inputs, every third sees only some of them.
 const SELECTIVE_EVERY: usize = 3;
 
-/// How far the argument of the non-linearity spreads at nodes that see all inputs, and at nodes that
-/// see some. Nodes of few inputs may be steeper: they then come near to a threshold on an input, which
-/// is what tables of unlike columns want.
+/// The spread of the non-linearity's argument at nodes that see all inputs, and at nodes that see
+/// some. Nodes of few inputs may be steeper: they then come close to a threshold on an input, which
+/// suits tables of heterogeneous columns.
 const GAIN: f64 = 0.7;
 const SELECTIVE_GAIN: f64 = 1.5;
 
-/// The largest bias of a node with gain 1 or less; steeper nodes have larger ones in proportion.
+/// The largest bias of a node with gain 1 or less; steeper nodes have proportionally larger ones.
 const LARGEST_BIAS: f64 = 2.0;
 
 /// `count` numbers on \[-1, 1).
@@ -31,7 +32,7 @@ pub(super) fn uniform(seed: u64, role: &str, name: &str, count: usize) -> Vec<f6
     (0..count).map(|_| random.signed_unit()).collect()
 }
 
-/// What an input is: one that a sample brings, or a label before.
+/// Where an input comes from: the sample, or an earlier label.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
     Sample,
@@ -39,7 +40,8 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// The role under which its weights are drawn, so that names of one kind never meet the other.
+    /// The role under which its weights are drawn. Inputs and labels of the same name thus get
+    /// unrelated weights.
     fn role(self, layer: &str) -> String {
         match self {
             Origin::Sample => layer.to_owned(),
@@ -64,8 +66,8 @@ pub(super) fn linear(
     uniform(seed, &origin.role("feature"), name, nodes).into_iter().map(|w| w * size).collect()
 }
 
-/// An input's weights for the enhancement nodes, when these see the inputs and a sample has `fan_in`
-/// of them.
+/// An input's weights for the enhancement nodes, when these see the inputs and a sample has
+/// `fan_in` of them.
 pub(super) fn from_inputs(
     seed: u64,
     origin: Origin,
@@ -102,8 +104,8 @@ fn is_selective(node: usize) -> bool {
     node % SELECTIVE_EVERY == SELECTIVE_EVERY - 1
 }
 
-/// How many of `fan_in` inputs a selective node sees on average: a power of two from 2 on, each as
-/// likely as the others. `draw` lies on \[-1, 1).
+/// How many of `fan_in` inputs a selective node sees on average: a power of two from 2 on, all
+/// equally likely. `draw` lies on \[-1, 1).
 fn inputs_seen(draw: f64, fan_in: usize) -> usize {
     let powers = fan_in.ilog2().max(1);
     let power = 1 + ((draw + 1.0) / 2.0 * f64::from(powers)) as u32;
@@ -123,8 +125,8 @@ pub(super) fn from_linear(seed: u64, linear: usize, nodes: usize, scale: WeightS
     weights
 }
 
-/// Makes the rows of a matrix orthonormal, or its columns when it has more rows than columns: the
-/// modified method of Gram and Schmidt, run twice, which is orthogonal to rounding.
+/// Makes the rows of a matrix orthonormal, or its columns when it has more rows than columns, by
+/// the modified Gram–Schmidt method. It is run twice, which makes them orthogonal to rounding.
 fn orthonormalise(matrix: &mut [f64], rows: usize, columns: usize) {
     let (count, length, step, stride) =
         if rows <= columns { (rows, columns, columns, 1) } else { (columns, rows, 1, columns) };

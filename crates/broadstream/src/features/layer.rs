@@ -1,4 +1,4 @@
-//! One layer of nodes: what its weights are stored as, and their sums for several samples at once.
+//! One layer of nodes: how its weights are stored, and its sums for several samples at once.
 
 #![allow(clippy::inline_always)]
 
@@ -8,13 +8,13 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// Nodes that are computed together, and samples: nine registers of sums, enough to hide the latency of
-/// a multiply-add, and few enough that none is spilled.
+/// The number of nodes, and of samples, that are computed together. That makes nine registers of
+/// sums: enough to hide the latency of a multiply-add, and few enough that none is spilled.
 pub(super) const NODES: usize = 12;
-pub(super) const GROUP: usize = 3;
+pub(super) const SAMPLES: usize = 3;
 
-/// The weights Wᵀx + β of some nodes, in columns of `NODES` nodes. A column has an entry per input, so
-/// that inputs can be added, and a node sums its inputs in their order.
+/// The weights of Wᵀx + β, in columns of `NODES` nodes. A column has an entry per input, so that
+/// inputs can be added, and a node sums its inputs in their order.
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     nodes: usize,
@@ -22,8 +22,8 @@ pub(super) struct Layer {
     biases: Vec<Column<NODES>>,
 }
 
-/// What up to `GROUP` samples bring to a layer.
-pub(super) struct Group<'a> {
+/// The inputs of up to `SAMPLES` samples.
+pub(super) struct SampleGroup<'a> {
     samples: usize,
     /// The inputs that are present, or `None` when they are 0, 1, 2, ….
     inputs: Option<&'a [u32]>,
@@ -47,7 +47,7 @@ impl Layer {
         layer
     }
 
-    /// How many bytes an input takes in a layer of so many nodes.
+    /// The bytes that an input takes in a layer of `nodes` nodes.
     pub(super) fn bytes_per_input(nodes: usize) -> u128 {
         nodes.div_ceil(NODES) as u128 * size_of::<Column<NODES>>() as u128
     }
@@ -80,7 +80,7 @@ impl Layer {
         to.floats("biases", row(&|c| self.biases[c]));
     }
 
-    /// Takes over the biases, and the weights of so many inputs.
+    /// Takes over the biases, and the weights of `inputs` inputs.
     pub(super) fn restore(
         &mut self,
         from: &ReadScope<'_>,
@@ -93,15 +93,15 @@ impl Layer {
         Ok(())
     }
 
-    /// Computes all nodes of samples that have a row of `length` numbers each in `rows`; a group's
-    /// samples follow those of the group before. The nodes are written from `first` on.
+    /// Computes all nodes of samples that have a row of `length` numbers each in `rows`; the
+    /// samples of the groups follow each other. The nodes are written from `first` on.
     ///
-    /// Column by column, and through each of them group by group: the weights of a column then stay
-    /// in the cache, and those of all columns would not.
+    /// The loop goes column by column, and through each column group by group: the weights of one
+    /// column stay in the cache, while those of all columns would not.
     #[inline(always)]
     pub(super) fn apply(
         &self,
-        groups: &[Group<'_>],
+        groups: &[SampleGroup<'_>],
         rows: &mut [f64],
         length: usize,
         first: usize,
@@ -114,7 +114,7 @@ impl Layer {
                 match group.samples {
                     1 => group.sum::<1>(weights, bias, &mut out),
                     2 => group.sum::<2>(weights, bias, &mut out),
-                    _ => group.sum::<GROUP>(weights, bias, &mut out),
+                    _ => group.sum::<SAMPLES>(weights, bias, &mut out),
                 }
                 start += group.samples * length;
             }
@@ -132,19 +132,19 @@ impl Layer {
     }
 }
 
-/// Where the sums of a column go: `size` numbers in each of a group's rows.
+/// Where the sums of a column go: `size` numbers in each row of a group.
 struct Out<'a> {
     rows: &'a mut [f64],
     length: usize,
     size: usize,
 }
 
-impl<'a> Group<'a> {
-    /// Of samples that all have the same inputs, given by their values.
+impl<'a> SampleGroup<'a> {
+    /// A group of samples that all have the same inputs, given by their values.
     pub(super) fn new(inputs: Option<&'a [u32]>, samples: &[&[f64]]) -> Self {
         let length = samples.first().map_or(0, |values| values.len());
         let values = (0..length).flat_map(|i| samples.iter().map(move |values| values[i]));
-        Group { samples: samples.len(), inputs, values: values.collect() }
+        SampleGroup { samples: samples.len(), inputs, values: values.collect() }
     }
 
     #[inline(always)]

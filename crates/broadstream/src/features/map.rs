@@ -6,21 +6,22 @@
 //! a = [z; h]
 //! ```
 //!
-//! The weights are random and never change. The paper's equation 2 feeds h from x, as above, but gives
-//! W_e the shape that only z fits, and its appendix has z; so either can be had
-//! ([`EnhancementSource`]). Groups share no weights, so a number of groups of some nodes is one group
-//! of all of them; only the numbering of the weights knows the groups.
+//! The weights are random and never change. The paper's equation 2 computes h from x, as above, but
+//! gives W_e a shape that fits only z, and its appendix uses z; [`EnhancementSource`] offers both.
+//! The paper's groups of nodes share no weights, so several groups of some nodes are one group of
+//! all of them, and groups appear only in the numbering of the weights.
 //!
-//! An input's weights are drawn from a sequence named by the input, so that inputs may come in any
-//! order and at any time. Each node sums its inputs in increasing order, whatever the size of the
-//! block, which fixes the bits.
+//! An input's weights are drawn from a sequence named after the input, so that inputs may appear in
+//! any order and at any time. Each node sums its inputs in increasing order, whatever the size of
+//! the block, which fixes the bits.
 //!
-//! Parts: `draw` has the weights, `layer` multiplies by them, `labels` adds the labels before.
+//! Parts: `draw` generates the weights, `layer` multiplies by them, `label_inputs` adds earlier
+//! labels.
 
 use super::{
     draw::{self, Origin},
-    labels::LabelInputs,
-    layer::{GROUP, Group, Layer},
+    label_inputs::LabelInputs,
+    layer::{Layer, SAMPLES, SampleGroup},
 };
 use crate::{
     config::{EnhancementSource, OnlineBlsConfig, WeightScale},
@@ -30,16 +31,16 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// Samples that a thread takes at a time. The weights of the whole map are read once for each such
-/// batch, and they may be larger than the cache.
+/// The number of samples that a thread takes at a time. The weights of the whole map, which may be
+/// larger than the cache, are read once for each such batch.
 const BATCH: usize = if cfg!(test) { 5 } else { 16 };
 
 /// The random map from inputs to broad features.
 #[derive(Clone, Debug)]
 pub(crate) struct FeatureMap {
     shape: Shape,
-    /// How many inputs a sample usually has, by which weights are scaled; until that is known, inputs
-    /// wait by their names.
+    /// The usual number of inputs of a sample, by which weights are scaled. Until it is known,
+    /// inputs are kept by name only.
     fan_in: Option<usize>,
     waiting: Vec<String>,
     linear: Layer,
@@ -49,20 +50,21 @@ pub(crate) struct FeatureMap {
     threads: Threads,
 }
 
-/// Features of samples, a row each.
+/// The features of samples, one row each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Features {
-    /// Of the inputs.
+    /// The features of the inputs alone.
     pub(crate) plain: Vec<f64>,
-    /// The first of them with the labels before as further inputs; empty if there are none such.
+    /// The first features again, computed with earlier labels as further inputs; empty if none use
+    /// labels.
     pub(crate) labelled: Vec<f64>,
 }
 
-/// What the map is made of.
+/// The sizes and options that define the map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) seed: u64,
-    /// The number of linear and of enhancement nodes.
+    /// The numbers of linear and of enhancement nodes.
     pub(crate) linear: usize,
     pub(crate) enhancement: usize,
     pub(crate) activation: Activation,
@@ -83,7 +85,7 @@ impl Shape {
         }
     }
 
-    /// How many bytes the weights of that many inputs take.
+    /// The bytes that the weights of `inputs` inputs take.
     pub(crate) fn bytes(&self, inputs: usize) -> u128 {
         let linear = Layer::bytes_per_input(self.linear);
         let enhancement = Layer::bytes_per_input(self.enhancement);
@@ -122,20 +124,21 @@ impl FeatureMap {
         }
     }
 
-    /// Has the first features be made with labels too, so many samples back.
+    /// Feeds the last `lags` labels into the first `features` features, in addition to the plain
+    /// ones.
     pub(crate) fn with_labels(mut self, features: usize, lags: usize) -> Self {
         self.labels = LabelInputs::new(features, lags);
         self
     }
 
-    /// Makes room for a class among the labels; the number of inputs must be fixed.
+    /// Draws weights for the labels of a class; the number of inputs must be fixed.
     pub(crate) fn declare_label(&mut self, class: usize) {
         if let Some(fan_in) = self.fan_in {
             self.labels.declare(class, &self.shape, fan_in);
         }
     }
 
-    /// How many features a sample has.
+    /// The number of features of a sample.
     pub(crate) fn len(&self) -> usize {
         self.shape.linear + self.shape.enhancement
     }
@@ -147,7 +150,7 @@ impl FeatureMap {
         }
     }
 
-    /// Forgets the last input.
+    /// Removes the last input.
     pub(crate) fn withdraw_last(&mut self) {
         if self.fan_in.is_none() {
             self.waiting.pop();
@@ -159,7 +162,8 @@ impl FeatureMap {
         }
     }
 
-    /// Fixes the number of inputs per sample that weights are scaled for; only the first call counts.
+    /// Fixes the number of inputs per sample that weights are scaled for; only the first call has
+    /// an effect.
     pub(crate) fn fix_fan_in(&mut self, inputs: usize) {
         if self.fan_in.is_none() {
             self.fan_in = Some(inputs);
@@ -178,12 +182,12 @@ impl FeatureMap {
         }
     }
 
-    /// Shares threads with others.
+    /// Uses the given threads, which others use too.
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.threads = threads.clone();
     }
 
-    /// Saves the map: its weights too, or only what they can be drawn from again.
+    /// Saves the map, either with its weights or only with what is needed to draw them again.
     pub(crate) fn save(&self, to: &mut WriteScope<'_>, with_weights: bool) {
         to.integer("generator", draw::VERSION);
         to.value("fan_in", self.fan_in);
@@ -196,7 +200,7 @@ impl FeatureMap {
         }
     }
 
-    /// Takes over a map of these inputs, in a model that knows so many classes.
+    /// Takes over a map of these inputs, in a model with `classes` known classes.
     pub(crate) fn restore(
         &mut self,
         from: &ReadScope<'_>,
@@ -233,19 +237,19 @@ impl FeatureMap {
         Ok(())
     }
 
-    /// How many classes there are features of.
+    /// The number of classes whose labels have weights.
     pub(crate) fn label_classes(&self) -> usize {
         self.labels.classes()
     }
 
-    /// How many inputs a sample usually has, once that is known.
+    /// The usual number of inputs of a sample, once that is known.
     pub(crate) fn fan_in(&self) -> Option<usize> {
         self.fan_in
     }
 
     /// Appends the features of each sample to `features`. `scaled` holds the samples' values after
-    /// scaling, one sample after the other, and `labels` for each sample the labels before it, the
-    /// latest first.
+    /// scaling, one sample after the other, and `labels` the labels before each sample, the latest
+    /// first.
     pub(crate) fn transform<'a>(
         &self,
         samples: impl Iterator<Item = Sample<'a>>,
@@ -283,7 +287,7 @@ impl FeatureMap {
         self.threads.share(enough, batches, || (), |(), batch| self.fill(batch));
     }
 
-    /// Fills in the rows of some samples.
+    /// Computes the feature rows of a batch.
     fn fill(&self, batch: Batch<'_>) {
         let Batch { samples, labels, rows, labelled } = batch;
         if self.fan_in.is_none() {
@@ -300,7 +304,7 @@ impl FeatureMap {
             EnhancementSource::Inputs => &inputs,
             EnhancementSource::FeatureNodes => {
                 let z: Vec<&[f64]> = rows.chunks_exact(length).map(|row| &row[..linear]).collect();
-                linear_nodes = z.chunks(GROUP).map(|z| Group::new(None, z)).collect();
+                linear_nodes = z.chunks(SAMPLES).map(|z| SampleGroup::new(None, z)).collect();
                 &linear_nodes
             }
         };
@@ -319,8 +323,8 @@ impl FeatureMap {
         }
     }
 
-    /// The same before the first sample was learned: each of these could be the one that fixes the
-    /// number of inputs. There is no class then that labels could tell apart.
+    /// The same before the first sample is learned, when any of these samples could be the one that
+    /// fixes the number of inputs. No class is known yet, so there are no labels.
     fn fill_early(&self, samples: &[(Sample<'_>, &[f64])], rows: &mut [f64]) {
         for (sample, row) in samples.iter().zip(rows.chunks_exact_mut(self.len())) {
             let mut map = self.clone();
@@ -331,7 +335,7 @@ impl FeatureMap {
     }
 }
 
-/// Some samples and where their features go.
+/// A batch of samples and where their features go.
 struct Batch<'a> {
     samples: &'a [(Sample<'a>, &'a [f64])],
     labels: &'a [Vec<usize>],
@@ -339,17 +343,17 @@ struct Batch<'a> {
     labelled: &'a mut [f64],
 }
 
-/// Puts successive samples that have the same inputs into groups.
-fn groups<'a>(samples: &[(Sample<'a>, &'a [f64])]) -> Vec<Group<'a>> {
+/// Groups consecutive samples that have the same inputs.
+fn groups<'a>(samples: &[(Sample<'a>, &'a [f64])]) -> Vec<SampleGroup<'a>> {
     let alike = |a: &(Sample<'_>, &[f64]), b: &(Sample<'_>, &[f64])| {
         a.0.inputs().is_none() && b.0.inputs().is_none() && a.1.len() == b.1.len()
     };
     samples
         .chunk_by(alike)
-        .flat_map(|run| run.chunks(GROUP))
+        .flat_map(|run| run.chunks(SAMPLES))
         .map(|group| {
             let values: Vec<&[f64]> = group.iter().map(|(_, values)| *values).collect();
-            Group::new(group[0].0.inputs(), &values)
+            SampleGroup::new(group[0].0.inputs(), &values)
         })
         .collect()
 }

@@ -1,9 +1,9 @@
-//! From scaled inputs to broad features: the random map, the labels before a sample that may join its
-//! inputs, and the whole way from a sample to its features.
+//! From scaled inputs to broad features: the random map, earlier labels as further inputs, and the
+//! whole path from a sample to its features.
 
 mod broad_features;
 mod draw;
-mod labels;
+mod label_inputs;
 mod layer;
 mod map;
 mod recent_labels;

@@ -1,8 +1,8 @@
-//! The labels that came last.
+//! The last labels.
 //!
-//! Many streams dwell: the price that rose half an hour ago still rises, the patch of forest goes on.
-//! There a label before is worth more than many inputs. Only labels that were learned count, so
-//! predictions stay honest where labels come late.
+//! In many streams labels persist: a price that rose half an hour ago is still rising, the next
+//! patch of forest is of the same kind. The previous label is then worth more than many inputs.
+//! Only labels that were learned count, so that predictions do not cheat where labels arrive late.
 
 use crate::{
     error::ModelFileError,
@@ -17,12 +17,12 @@ pub(crate) struct RecentLabels {
 }
 
 impl RecentLabels {
-    /// Remembers so many labels.
+    /// Remembers the last `lags` labels.
     pub(crate) fn new(lags: usize) -> Self {
         RecentLabels { lags, classes: Vec::with_capacity(lags) }
     }
 
-    /// How many labels are remembered.
+    /// The number of labels that are remembered.
     pub(crate) fn lags(&self) -> usize {
         self.lags
     }
@@ -41,7 +41,7 @@ impl RecentLabels {
         to.integers("classes", self.classes.iter().map(|class| *class as u64).collect());
     }
 
-    /// Takes over the labels of a model that knows so many classes.
+    /// Takes over the labels of a model with `classes` known classes.
     pub(crate) fn restore(
         &mut self,
         from: &ReadScope<'_>,
@@ -55,8 +55,8 @@ impl RecentLabels {
         Ok(())
     }
 
-    /// Appends each label as if it were a prediction, certain of its class among the `classes` known;
-    /// one that there was not yet is undecided.
+    /// Appends each label as a prediction that is certain of its class among the `classes` known
+    /// ones. Where there is no label yet, the prediction is uniform.
     pub(crate) fn append_to(&self, predictions: &mut Vec<f64>, classes: usize) {
         for lag in 0..self.lags {
             let row = predictions.len();

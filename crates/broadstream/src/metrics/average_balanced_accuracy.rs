@@ -1,4 +1,4 @@
-//! How balanced the predictions were along the whole way, not only in the end.
+//! How balanced the predictions were along the whole stream, not only at its end.
 //!
 //! AVRBACC = (Σ_k BACC_k) / n, where BACC_k is the [balanced accuracy](super::bacc) of the first k
 //! samples. It rewards a model that became good early.
@@ -41,7 +41,7 @@ impl AverageBalancedAccuracy {
         self.0.value()
     }
 
-    /// How many samples were added.
+    /// The number of samples added.
     pub(super) fn count(&self) -> u64 {
         self.0.count()
     }

@@ -1,10 +1,10 @@
 //! Accuracy that gives each class the same weight, however rare it is.
 //!
-//! BACC = (Σ_i correct_i / support_i) / c, the mean recall. The paper's appendix C takes c to be the
-//! number of classes; here it is the number of classes that have occurred as truth, since early in
-//! a stream the recall of the others is 0/0. This is the rule of scikit-learn's
+//! BACC = (Σ_i correct_i / support_i) / c, the mean recall. The paper's appendix C takes c to be
+//! the number of classes; here it is the number of classes that have occurred as truth, since early
+//! in a stream the recall of the others is 0/0. This is the rule of scikit-learn's
 //! `balanced_accuracy_score`, and it holds at every step, for windows too. A class that was only
-//! ever predicted costs the other classes their recall and is not averaged itself.
+//! ever predicted lowers the recall of other classes and is not averaged itself.
 
 use super::confusion::ConfusionMatrix;
 

@@ -3,7 +3,8 @@
 //! For one sample it is Σ_i (p_i - y_i)², where y_i is 1 for the true class and 0 for the others;
 //! the score is the mean. This is Brier's original definition (1950), from 0 to 2 also for two
 //! classes. It equals scikit-learn's `brier_score_loss` with `scale_by_half=False`; the form often
-//! used for two classes, (p_1 - y_1)², is half of it, and is what scikit-learn's default gives there.
+//! used for two classes, (p_1 - y_1)², is half of it, and is what scikit-learn's default gives
+//! there.
 //!
 //! A class that is not in the list, because the model never saw it, has probability 0: if it is the
 //! true one it adds (0 - 1)² = 1.
@@ -43,7 +44,7 @@ impl BrierScore {
         self.0.value()
     }
 
-    /// How many samples were added.
+    /// The number of samples added.
     pub(super) fn count(&self) -> u64 {
         self.0.count()
     }
@@ -58,7 +59,7 @@ impl BrierScore {
 }
 
 /// The Brier score of one sample of class `truth`: always finite. A probability outside [0, 1] is
-/// taken for the nearer end, one that is not a number for 0.
+/// clamped, and NaN counts as 0.
 ///
 /// ```
 /// use broadstream::metrics::brier_score;

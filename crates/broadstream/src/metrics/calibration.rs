@@ -1,17 +1,17 @@
-//! Whether the model is right as often as it says.
+//! Whether the model is right as often as its probabilities claim.
 //!
-//! A prediction's confidence is the probability that the model gave the class it predicted. Samples
-//! are sorted by it into 15 bins of equal width over [0, 1]. In each bin the mean confidence stands
-//! beside the share that was right: of predictions made with 80 % confidence, 80 % should be. The
-//! expected calibration error is the mean distance between the two,
+//! A prediction's confidence is the probability that the model gave to the class it predicted.
+//! Samples are sorted by confidence into 15 bins of equal width over [0, 1]. In each bin the mean
+//! confidence is compared with the accuracy: of predictions made with 80 % confidence, 80 % should
+//! be right. The expected calibration error is the mean distance between the two,
 //!
 //! Σ_b n_b / n · |accuracy_b − confidence_b|,
 //!
-//! as Guo, Pleiss, Sun and Weinberger have it (ICML 2017), who use 15 bins too. A bin holds its lower
-//! end and not its upper one; the last holds both.
+//! as defined by Guo, Pleiss, Sun and Weinberger (ICML 2017), who use 15 bins too. A bin includes
+//! its lower end and excludes its upper one; the last includes both.
 //!
-//! A sample for which nothing was predicted, because no class was known yet, has no confidence and is
-//! not counted.
+//! A sample for which nothing was predicted, because no class was known yet, has no confidence and
+//! is not counted.
 
 use super::mean::Mean;
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// How many bins there are: as many as are usual, so that figures can be compared.
+/// The number of bins: the customary one, so that figures can be compared.
 const BINS: usize = 15;
 
 /// Confidence against accuracy, sample by sample.
@@ -50,11 +50,11 @@ struct Bin {
 /// The predictions whose confidence lies between two values: a row of the reliability table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReliabilityBin {
-    /// From this confidence on,
+    /// The lowest confidence in the bin.
     pub from: f64,
-    /// below this one; in the last bin up to 1.
+    /// The upper end, which only the last bin includes.
     pub to: f64,
-    /// How many predictions there were.
+    /// The number of predictions.
     pub count: u64,
     /// Their mean confidence; 0 without any.
     pub confidence: f64,
@@ -63,14 +63,14 @@ pub struct ReliabilityBin {
 }
 
 impl Calibration {
-    /// The calibration of no predictions yet.
+    /// The calibration before the first prediction.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a sample of class `truth`: what was predicted, and the probability of each class known to
-    /// the model. A confidence outside [0, 1] is taken for the nearer end; one that is not a number,
-    /// or that is not in the list, for 0.
+    /// Adds a sample of class `truth`: what was predicted, and the probability of each class known
+    /// to the model. A confidence outside [0, 1] is clamped; one that is NaN or missing from the
+    /// list counts as 0.
     #[expect(clippy::manual_clamp, reason = "clamp would let a NaN through")]
     pub fn add(&mut self, truth: usize, predicted: Option<usize>, probabilities: &[f64]) {
         let Some(class) = predicted else { return };
@@ -108,7 +108,7 @@ impl Calibration {
         })
     }
 
-    /// How many predictions there were.
+    /// The number of predictions.
     pub(super) fn count(&self) -> u64 {
         self.bins.iter().map(|bin| bin.count).sum()
     }
@@ -147,7 +147,7 @@ mod tests {
         calibration
     }
 
-    /// The error by its definition: every bin looks through all samples for its own.
+    /// The error by its definition: every bin picks its own from all samples.
     fn by_definition(samples: &[(usize, Option<usize>, Vec<f64>)]) -> f64 {
         let predictions: Vec<(f64, f64)> = samples
             .iter()

@@ -1,9 +1,9 @@
-//! How often each class was predicted as which: the counts that most metrics are made of.
+//! How often each class was predicted as which: the counts behind most metrics.
 //!
 //! C(t, p) is the number of samples of true class t that were predicted as class p. Its row sums
-//! are the supports, its column sums how often each class was predicted, its trace the number of
-//! correct predictions. One more column counts the samples for which nothing was predicted, as
-//! happens before a model saw any class: those are wrong without having been taken for a class.
+//! are the supports, its column sums the numbers of predictions of each class, its trace the number
+//! of correct predictions. One more column counts the samples for which nothing was predicted, as
+//! happens before a model has seen any class: these are wrong without counting as any class.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// Stands for "nothing was predicted" among saved classes. No class has this number: a stream's are
-/// 32-bit numbers.
+/// Stands for "nothing was predicted" in a saved matrix. No class has this number, since a stream's
+/// classes are 32-bit numbers.
 const NOTHING: u64 = u64::MAX;
 
 /// Counts of samples by true and predicted class.
 ///
-/// Classes need not be announced, nor numbered without gaps: memory and time follow the classes and
-/// pairs that occur. Row sums, column sums and the diagonal are kept as samples come, so a metric
-/// never reads the whole matrix.
+/// Classes need no declaration and may be numbered with gaps: memory and time depend only on the
+/// classes and pairs that occur. Row sums, column sums and the diagonal are updated with every
+/// sample, so no metric reads the whole matrix.
 ///
 /// ```
 /// use broadstream::metrics::ConfusionMatrix;
@@ -37,10 +37,10 @@ const NOTHING: u64 = u64::MAX;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfusionMatrix {
-    // A dense table would be simpler and, for few classes, faster. But a stream whose target is by
-    // mistake an identifier brings a class per sample, and a table would then grow as the square.
-    // Ordered maps rather than hashed ones: floating-point sums over classes must not depend on a
-    // random hash seed.
+    // A dense table would be simpler and, for few classes, faster. But if the target is an
+    // identifier by mistake, every sample brings a new class, and a table would grow with the
+    // square of their number. The maps are ordered rather than hashed because floating-point sums
+    // over classes must not depend on a random hash seed.
     cells: BTreeMap<(usize, Option<usize>), u64>,
     classes: BTreeMap<usize, ClassCounts>,
     unpredicted: u64,
@@ -59,7 +59,7 @@ impl ConfusionMatrix {
         self.add_many(truth, predicted, 1);
     }
 
-    /// Counts samples that are alike.
+    /// Counts several equal samples.
     fn add_many(&mut self, truth: usize, predicted: Option<usize>, count: u64) {
         *self.cells.entry((truth, predicted)).or_default() += count;
         let row = self.classes.entry(truth).or_default();
@@ -75,7 +75,7 @@ impl ConfusionMatrix {
         self.samples += count;
     }
 
-    /// Takes a sample back that was added before; taking back one that was not changes nothing.
+    /// Removes a sample that was added before; removing one that was not changes nothing.
     pub(crate) fn remove(&mut self, truth: usize, predicted: Option<usize>) {
         let Some(cell) = self.cells.get_mut(&(truth, predicted)) else { return };
         *cell -= 1;
@@ -95,7 +95,7 @@ impl ConfusionMatrix {
         self.samples -= 1;
     }
 
-    /// How many classes occur, as truth or as prediction.
+    /// The number of classes that occur, as truth or as prediction.
     pub fn classes(&self) -> usize {
         self.classes.len()
     }
@@ -105,7 +105,8 @@ impl ConfusionMatrix {
         self.classes.keys().copied()
     }
 
-    /// The pairs of true and predicted class that occur, with their counts; nothing predicted is `None`.
+    /// The pairs of true and predicted class that occur, with their counts; `None` stands for no
+    /// prediction.
     ///
     /// ```
     /// use broadstream::metrics::ConfusionMatrix;
@@ -119,47 +120,47 @@ impl ConfusionMatrix {
         self.cells.iter().map(|(&(truth, predicted), &count)| (truth, predicted, count))
     }
 
-    /// How many samples of class `truth` were predicted as class `predicted`.
+    /// The number of samples of class `truth` that were predicted as class `predicted`.
     pub fn count(&self, truth: usize, predicted: usize) -> u64 {
         self.cell(truth, Some(predicted))
     }
 
-    /// For how many samples of class `truth` nothing was predicted.
+    /// The number of samples of class `truth` for which nothing was predicted.
     pub fn unpredicted(&self, truth: usize) -> u64 {
         self.cell(truth, None)
     }
 
-    /// How many samples were counted.
+    /// The number of samples.
     pub fn samples(&self) -> u64 {
         self.samples
     }
 
-    /// How many of them were predicted correctly.
+    /// The number of samples that were predicted correctly.
     pub fn correct(&self) -> u64 {
         self.correct
     }
 
-    /// How many samples are of that class: the sum of its row.
+    /// The number of samples of that class: the sum of its row.
     pub fn support(&self, class: usize) -> u64 {
         self.classes.get(&class).map_or(0, |counts| counts.support)
     }
 
-    /// How many samples were predicted as that class: the sum of its column.
+    /// The number of samples predicted as that class: the sum of its column.
     pub fn predicted_as(&self, class: usize) -> u64 {
         self.classes.get(&class).map_or(0, |counts| counts.predicted)
     }
 
-    /// What is known of each class that occurs, in ascending order of class.
+    /// The counts of each class that occurs, in ascending order of class.
     pub(super) fn class_counts(&self) -> impl Iterator<Item = (usize, ClassCounts)> {
         self.classes.iter().map(|(&class, &counts)| (class, counts))
     }
 
-    /// For how many samples nothing was predicted: the sum of the extra column.
+    /// The number of samples for which nothing was predicted: the sum of the extra column.
     pub(super) fn unpredicted_in_all(&self) -> u64 {
         self.unpredicted
     }
 
-    /// Writes the cells; all the rest are sums of them.
+    /// Writes the cells; everything else is a sum of them.
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         let cells = self.cells.iter().flat_map(|(&(truth, predicted), &count)| {
             [truth as u64, saved_class(predicted), count]
@@ -187,8 +188,8 @@ impl ConfusionMatrix {
         self.cells.get(&(truth, predicted)).copied().unwrap_or(0)
     }
 
-    /// Changes the counts of a class and drops the class if nothing is left of it, so that a
-    /// matrix after removals equals one that never saw the removed samples.
+    /// Changes the counts of a class and drops the class if nothing is left of it, so that a matrix
+    /// after removals equals one that never saw the removed samples.
     fn update_class(&mut self, class: usize, change: impl FnOnce(&mut ClassCounts)) {
         if let Some(counts) = self.classes.get_mut(&class) {
             change(counts);
@@ -207,7 +208,7 @@ pub(super) struct ClassCounts {
     pub(super) correct: u64,
 }
 
-/// How a prediction is saved.
+/// The number under which a prediction is saved.
 pub(super) fn saved_class(predicted: Option<usize>) -> u64 {
     predicted.map_or(NOTHING, |class| class as u64)
 }

@@ -6,7 +6,7 @@
 //! harmonic mean of macro precision and macro recall.
 //!
 //! The mean is over the c classes that occur as truth or as prediction, as in scikit-learn. "No
-//! prediction" is no class: it lowers the recall of the true class and is not averaged itself.
+//! prediction" is not a class: it lowers the recall of the true class and is not averaged itself.
 
 use super::confusion::{ClassCounts, ConfusionMatrix};
 

@@ -1,18 +1,18 @@
 //! Agreement beyond what chance would give (Cohen's kappa).
 //!
-//! κ = (p_o - p_e) / (1 - p_e), where p_o is the accuracy and p_e the accuracy to be expected of
+//! κ = (p_o - p_e) / (1 - p_e), where p_o is the accuracy and p_e the expected accuracy of
 //! predictions made with the same frequencies but independently of the truth. With n samples, s
 //! correct, t_i of class i and p_i predicted as class i, κ = (s n - Σ t_i p_i) / (n² - Σ t_i p_i).
 //!
 //! "No prediction" is a predicted label of its own, so it is never right. The value equals
 //! scikit-learn's `cohen_kappa_score`, except where it is undefined, 0/0: there scikit-learn gives
-//! NaN unless told otherwise by `replace_undefined_by`. JSON cannot carry a NaN, so here it is 0, as
-//! the Matthews coefficient is.
+//! NaN unless `replace_undefined_by` is set. JSON cannot represent NaN, so here it is 0, like the
+//! Matthews coefficient.
 
 use super::confusion::ConfusionMatrix;
 
-/// Cohen's kappa, from -1 to 1; 0 where it is undefined, that is when truth and prediction are one
-/// and the same class throughout, or there are no samples.
+/// Cohen's kappa, from -1 to 1; 0 where it is undefined, which is when all truths and predictions
+/// are the same class, or there are no samples.
 ///
 /// ```
 /// use broadstream::metrics::{ConfusionMatrix, kappa};

@@ -40,7 +40,7 @@ impl LogLoss {
         self.0.value()
     }
 
-    /// How many samples were added.
+    /// The number of samples added.
     pub(super) fn count(&self) -> u64 {
         self.0.count()
     }
@@ -54,8 +54,8 @@ impl LogLoss {
     }
 }
 
-/// The log loss of one sample of class `truth`: always finite and above 0. A probability that is not
-/// a number is taken for 0.
+/// The log loss of one sample of class `truth`: always finite and above 0. NaN counts as
+/// probability 0.
 ///
 /// ```
 /// use broadstream::metrics::log_loss;

@@ -9,7 +9,7 @@
 
 use super::confusion::ConfusionMatrix;
 
-/// Matthews correlation coefficient, from -1 to 1; 0 where it is undefined, that is when all
+/// Matthews correlation coefficient, from -1 to 1; 0 where it is undefined, which is when all
 /// samples are of one class, all predictions are the same, or there are none.
 ///
 /// ```
@@ -42,7 +42,7 @@ pub fn mcc(confusion: &ConfusionMatrix) -> f64 {
         return 0.0;
     }
     let scale = (prediction_variance as f64 * truth_variance as f64).sqrt();
-    // Rounding may carry a nearly perfect value past 1 by a digit.
+    // Rounding may push a nearly perfect value just past 1.
     (covariance as f64 / scale).clamp(-1.0, 1.0)
 }
 

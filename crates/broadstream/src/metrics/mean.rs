@@ -1,7 +1,7 @@
 //! The mean of a long sequence, as exact as its last addition.
 //!
-//! After ten million additions a plain sum has lost about as many rounding errors. Neumaier's sum
-//! keeps what each addition rounded away and adds it in the end.
+//! After ten million additions a plain sum has accumulated about as many rounding errors.
+//! Neumaier's sum keeps what each addition rounded away and adds it at the end.
 
 use super::MOST_SAMPLES;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// What a sum may be when it is restored: the sums to come stay finite then.
+/// The largest sum that is restored, so that later sums stay finite.
 const LARGEST_SUM: f64 = 1e100;
 
 /// A running mean.
@@ -33,7 +33,7 @@ impl Mean {
         self.count += 1;
     }
 
-    /// How many values there were.
+    /// The number of values.
     pub(super) fn count(&self) -> u64 {
         self.count
     }

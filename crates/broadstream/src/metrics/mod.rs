@@ -1,17 +1,16 @@
 //! How well a model predicts: counts, rates and losses, kept up to date sample by sample.
 //!
 //! In test-then-train evaluation each sample is first predicted and then learned, so each
-//! prediction is a fair test, and a metric is a running statement about the whole stream so far.
-//! Those of the paper's appendix C are here (accuracy, error, balanced accuracy and its average,
-//! macro F1, Matthews), with Cohen's kappa, two losses that judge probabilities, and the calibration of
-//! these. Each is written down in its own file, and equals scikit-learn's function of the same purpose,
-//! if it has one.
+//! prediction is a fair test, and a metric describes the whole stream so far. The metrics of the
+//! paper's appendix C are here (accuracy, error, balanced accuracy and its average, macro F1,
+//! Matthews), with Cohen's kappa, two losses of probabilities, and their calibration. Each is
+//! defined in its own file, and equals scikit-learn's function of the same purpose if there is one.
 //!
 //! - [`Metrics`] holds everything at once, over the whole stream and over a [`Window`].
 //! - [`ConfusionMatrix`] has the counts; [`oca`], [`oce`], [`bacc`], [`macro_f1`], [`mcc()`],
 //!   [`kappa()`] and [`per_class()`] read them.
-//! - [`AverageBalancedAccuracy`], [`LogLoss`], [`BrierScore`] and [`Calibration`] need each sample as
-//!   it comes.
+//! - [`AverageBalancedAccuracy`], [`LogLoss`], [`BrierScore`] and [`Calibration`] need each sample
+//!   as it comes.
 //!
 //! No metric is ever NaN or infinite: without samples, and where a formula gives 0/0, it is 0.
 
@@ -50,8 +49,8 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// The most samples that a restored metric may have counted: more than any run has, and so few that
-/// counts can go on and are exact as floating-point numbers.
+/// The most samples that a restored metric may have counted: more than any run has, and few enough
+/// that counts can grow further and are exact as floating-point numbers.
 const MOST_SAMPLES: u64 = 1 << 53;
 
 /// All metrics, over the whole stream and over a window of its last samples.
@@ -77,12 +76,12 @@ pub struct Metrics {
     window: Window,
 }
 
-/// What the metrics say of all samples so far.
+/// The values of all metrics over all samples so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// How many samples there were.
+    /// The number of samples.
     pub samples: u64,
-    /// How many classes occurred, as truth or as prediction.
+    /// The number of classes that occurred, as truth or as prediction.
     pub classes: usize,
     /// [Online cumulative accuracy](oca).
     pub oca: f64,
@@ -107,7 +106,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The metrics under the names of their fields, as JSON and Python have them.
+    /// The metrics under the names of their fields, which JSON and Python use too.
     pub fn named(&self) -> [(&'static str, f64); 10] {
         [
             ("oca", self.oca),
@@ -125,7 +124,7 @@ impl Summary {
 }
 
 impl Metrics {
-    /// Metrics without samples, with a window of the last `window` ones.
+    /// Metrics without samples, with a window of the last `window` samples.
     pub fn new(window: usize) -> Self {
         Metrics {
             confusion: ConfusionMatrix::new(),
@@ -204,7 +203,7 @@ impl Metrics {
         self.window.save(&mut to.scope("window"));
     }
 
-    /// Takes over what was saved; all parts must have counted the same samples.
+    /// Takes over saved metrics; all parts must have counted the same samples.
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
         self.confusion.restore(&from.scope("confusion")?)?;
         self.average_balanced_accuracy.restore(&from.scope("average_balanced_accuracy")?)?;
@@ -239,7 +238,7 @@ mod tests {
     use super::*;
     use crate::{numeric::Random, state::StateWriter};
 
-    /// Adds samples of four classes with odd predictions and probabilities.
+    /// Adds samples of four classes with unusual predictions and probabilities.
     fn add(metrics: &mut Metrics, random: &mut Random, samples: usize) {
         for _ in 0..samples {
             let known = random.below(5) as usize;

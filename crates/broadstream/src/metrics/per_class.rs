@@ -1,6 +1,6 @@
-//! How well each class is told from the others.
+//! How well each class is told apart from the others.
 //!
-//! Of class i, precision is correct_i / predicted_i, recall is correct_i / support_i, and F1 is
+//! For class i, precision is correct_i / predicted_i, recall is correct_i / support_i, and F1 is
 //! their harmonic mean, 2 correct_i / (support_i + predicted_i). A 0/0 counts as 0, as with
 //! scikit-learn's `zero_division=0`.
 
@@ -9,18 +9,18 @@ use super::{
     f1::class_f1,
 };
 
-/// What the metrics say of one class.
+/// The metrics of one class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PerClass {
     /// The class.
     pub class: usize,
-    /// The share of the samples predicted as this class that are of it; 0 if it was never predicted.
+    /// The share of samples predicted as this class that belong to it; 0 if it was never predicted.
     pub precision: f64,
     /// The share of the samples of this class that were predicted as it; 0 if it never occurred.
     pub recall: f64,
     /// The harmonic mean of precision and recall.
     pub f1: f64,
-    /// How many samples are of this class.
+    /// The number of samples of this class.
     pub support: u64,
 }
 

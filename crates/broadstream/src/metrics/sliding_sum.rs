@@ -1,21 +1,22 @@
 //! The sum of the last N values, without subtraction and so without drift.
 //!
-//! Adding what comes and subtracting what leaves would gather the rounding errors of the whole
-//! stream, and a large value that left would keep its error behind among small ones. Instead the
-//! ring of the last N values is cut at the place where the next one goes:
+//! Adding what enters and subtracting what leaves would accumulate the rounding errors of the whole
+//! stream, and a large value that left would leave its error behind among small ones. Instead the
+//! ring of the last N values is cut where the next one goes:
 //!
-//! - before the cut lie the values added since the ring last began anew, with `recent` their sum;
+//! - before the cut lie the values added since the ring last wrapped around, with `recent` their
+//!   sum;
 //! - from the cut on lie older values, each replaced by the sum of itself and all that follow.
 //!
 //! The sum is then `recent` plus the entry at the cut. Replacing values by sums takes one pass each
-//! time the ring begins anew: N steps every N additions.
+//! time the ring wraps around: N steps every N additions.
 
 use crate::{
     error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 
-/// What a value may be when it is restored: all sums stay finite then.
+/// The largest value that is restored, so that all sums stay finite.
 const LARGEST: f64 = 1e100;
 
 /// A ring of values with their sum.
@@ -30,11 +31,11 @@ pub(super) struct SlidingSum {
 impl SlidingSum {
     /// The sum of up to `capacity` values.
     pub(super) fn new(capacity: usize) -> Self {
-        // Memory is taken as values come, since a capacity may be meant as "no limit".
+        // Memory grows with the values, since a large capacity may be meant as "no limit".
         SlidingSum { capacity, ring: Vec::new(), cut: 0, recent: 0.0 }
     }
 
-    /// Adds a value; the oldest one leaves if there is no room.
+    /// Adds a value; the oldest one leaves if the ring is full.
     pub(super) fn add(&mut self, value: f64) {
         if self.capacity == 0 {
             return;
@@ -56,7 +57,7 @@ impl SlidingSum {
         self.cut += 1;
     }
 
-    /// How many values are held.
+    /// The number of values held.
     pub(super) fn len(&self) -> usize {
         self.ring.len()
     }
@@ -71,7 +72,7 @@ impl SlidingSum {
         let rule = "numbers within ±1e100";
         from.check_each("ring", &ring, rule, |value| value.abs() <= LARGEST)?;
         let cut = restored_position(from, "cut", "ring", ring.len(), self.capacity)?;
-        // The same additions in the same order as when the values came.
+        // The same additions in the same order as when the values were added.
         let recent = ring[..cut].iter().fold(0.0, |sum, value| sum + value);
         (self.ring, self.cut, self.recent) = (ring, cut, recent);
         Ok(())
@@ -88,7 +89,7 @@ impl SlidingSum {
 }
 
 /// Reads where the next value goes in a ring of `length` values: after the last one of a ring that
-/// still grows, and anywhere but before the first of one that is full.
+/// is still growing, and anywhere but before the first of one that is full.
 pub(super) fn restored_position(
     from: &ReadScope<'_>,
     name: &str,

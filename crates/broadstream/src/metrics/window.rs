@@ -1,7 +1,7 @@
-//! The metrics over the last samples only, which show a drift that the whole past would hide.
+//! Metrics over the last samples only, which reveal a drift that the whole past would hide.
 //!
-//! A sample enters the counts when it comes and leaves them when N newer ones have come, so each
-//! metric is at every moment what it would be had the stream consisted of these N samples.
+//! A sample enters the counts when it is added and leaves them after N newer ones, so each metric
+//! is always what it would be if the stream had consisted of these N samples.
 
 use super::{
     accuracy::{oca, oce},
@@ -34,7 +34,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Window {
     capacity: usize,
-    /// True and predicted class of each sample held.
+    /// The true and predicted class of each sample held.
     ring: Vec<(usize, Option<usize>)>,
     /// Where in the ring the next sample goes.
     next: usize,
@@ -43,12 +43,12 @@ pub struct Window {
     brier: SlidingSum,
 }
 
-/// What the metrics say of the samples in a window.
+/// The values of the metrics over the samples in a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WindowSummary {
-    /// How many samples the window holds.
+    /// The number of samples in the window.
     pub samples: u64,
-    /// How many classes occur among them, as truth or as prediction.
+    /// The number of classes among them, as truth or as prediction.
     pub classes: usize,
     /// [Accuracy](super::oca) within the window.
     pub oca: f64,
@@ -69,7 +69,7 @@ pub struct WindowSummary {
 }
 
 impl Window {
-    /// A window of the last `capacity` samples. Memory is taken as samples come. A window of 0
+    /// A window of the last `capacity` samples. Memory grows with the samples. A window of 0
     /// samples stays empty.
     pub fn new(capacity: usize) -> Self {
         Window {
@@ -104,7 +104,7 @@ impl Window {
         self.brier.add(brier_score(probabilities, truth));
     }
 
-    /// How many samples the window holds at most.
+    /// The largest number of samples that the window holds.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
@@ -172,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    /// The window that only ever saw the given samples, and so never had to forget one.
+    /// A window that saw only the given samples, and so never had to remove one.
     fn recomputed(samples: &[(usize, Option<usize>, Vec<f64>)]) -> Window {
         let mut window = Window::new(usize::MAX);
         for (truth, predicted, probabilities) in samples {

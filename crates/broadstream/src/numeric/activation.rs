@@ -27,7 +27,7 @@ impl Activation {
         self.apply_on(InstructionSet::detect(), xs);
     }
 
-    /// The same on a given path.
+    /// The same with the given instruction set.
     pub(crate) fn apply_on(self, instructions: InstructionSet, xs: &mut [f64]) {
         instructions.run(
             #[inline(always)]
@@ -43,8 +43,8 @@ impl Activation {
     }
 }
 
-/// tanh without branches, so that a loop over it becomes vector code; the standard library's is a
-/// call per number.
+/// tanh without branches, so that a loop over it compiles to vector code; the standard library
+/// makes a call per number.
 ///
 /// With t = e^{2|x|} − 1 it is t / (t + 2), which keeps all digits where x is small.
 #[inline(always)]
@@ -54,7 +54,7 @@ fn tanh(x: f64) -> f64 {
     (t / (t + 2.0)).copysign(x)
 }
 
-/// 1/k! for k = 2 … 13: beyond, the terms of eʳ − 1 vanish next to r for |r| ≤ ln(2)/2.
+/// 1/k! for k = 2 … 13. The later terms of eʳ − 1 vanish next to r for |r| ≤ ln(2)/2.
 const INVERSE_FACTORIALS: [f64; 12] = [
     1.0 / 2.0,
     1.0 / 6.0,
@@ -77,7 +77,7 @@ const INVERSE_FACTORIALS: [f64; 12] = [
 pub(crate) fn exp_m1(y: f64) -> f64 {
     const LN_2_HIGH: f64 = f64::from_bits(0x3fe62e42fefa3800);
     const LN_2_LOW: f64 = f64::from_bits(0x3d2ef35793c76730);
-    // Adding it leaves the nearest integer in the low bits of the sum.
+    // Adding this leaves the nearest integer in the low bits of the sum.
     const ROUND: f64 = (3u64 << 51) as f64;
 
     let shifted = y.mul_add(std::f64::consts::LOG2_E, ROUND);

@@ -1,7 +1,7 @@
-//! The natural logarithm with the same bits on every platform; the standard library's is the
-//! platform's, whose last bits differ.
+//! The natural logarithm with the same bits on every platform. The standard library uses the
+//! platform's, and those differ in their last bits.
 
-/// ln 2, as a head that a product with an exponent keeps exact, and the rest.
+/// ln 2 as a head, whose product with an exponent is exact, and the rest.
 const LN_2_HEAD: f64 = 0.693_147_180_369_123_8;
 const LN_2_REST: f64 = 1.908_214_929_270_587_7e-10;
 
@@ -19,7 +19,7 @@ pub(crate) fn ln(x: f64) -> f64 {
     }
     let s = (m - 1.0) / (m + 1.0);
     let square = s * s;
-    // |s| ≤ 0.172: beyond s²¹ a term is lost in the rounding of s.
+    // s| ≤ 0.172: terms beyond s²¹ are lost in the rounding of s.
     let series =
         (1..=10).rev().fold(0.0f64, |sum, k| sum.mul_add(square, 1.0 / f64::from(2 * k + 1)));
     let exponent = exponent as f64;

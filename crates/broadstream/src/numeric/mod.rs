@@ -1,5 +1,6 @@
-//! Arithmetic that gives the same bits on every machine: non-linearities, logarithms, random numbers and
-//! probabilities of our own, the choice of instruction set, and threads that share work in a fixed order.
+//! Arithmetic that gives the same bits on every machine: non-linearities, logarithms, random
+//! numbers and probabilities of our own, the choice of instruction set, and threads that share work
+//! in a fixed order.
 
 mod activation;
 mod column;

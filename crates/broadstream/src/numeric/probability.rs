@@ -1,20 +1,20 @@
 //! From scores to probabilities.
 //!
-//! Least-squares scores estimate the indicators of the classes: near 0 and 1, but not confined to
-//! them. The nearest point of the simplex {p ≥ 0, Σp = 1} keeps their order, and is never further
-//! from the truth than the scores were. It may be 0, which no finite experience justifies, so a little
-//! of the uniform distribution is mixed in. Scores of other models are logarithms up to a constant:
-//! these take the softmax.
+//! Least-squares scores estimate the indicators of the classes: they are near 0 and 1, but not
+//! confined to that range. Their nearest point on the simplex {p ≥ 0, Σp = 1} keeps their order and
+//! is never further from the truth than they were. It may contain a 0, which no finite number of
+//! samples justifies, so a little of the uniform distribution is mixed in. The scores of some
+//! baselines are logarithms up to a constant; those go through the softmax instead.
 
 use crate::numeric::exp_m1;
 
-/// The share of the uniform distribution.
+/// The share of the uniform distribution in the mixture.
 const SMOOTHING: f64 = 0.01;
 
 /// Probabilities for a sample's scores; empty for no scores.
 pub(crate) fn from_scores(scores: &[f64]) -> Vec<f64> {
-    // The projection does not change when all scores move together, nor does it see what lies more
-    // than 1 below the highest: so no score is too large for it.
+    // The projection does not change when all scores move together, and scores more than 1 below
+    // the highest have no influence on it. Shifting and clamping them thus avoids overflow.
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut probabilities: Vec<f64> =
         scores.iter().map(|score| (score - highest).max(-1.0)).collect();
@@ -36,8 +36,8 @@ pub(crate) fn softmax(scores: &[f64]) -> Vec<f64> {
     probabilities
 }
 
-/// The t for which Σ max(score − t, 0) = 1: of the candidates (s₁ + … + s_k − 1)/k over descending
-/// scores, the last one that is still below its s_k.
+/// The t for which Σ max(score − t, 0) = 1. Of the candidates (s₁ + … + s_k − 1)/k over descending
+/// scores, it is the last one that is still below its s_k.
 fn threshold(scores: &[f64]) -> f64 {
     let mut descending = scores.to_vec();
     descending.sort_by(|a, b| b.total_cmp(a));
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_projection_is_the_nearest_point() {
-        // Of (1.2, 0.4, -0.5) the nearest distribution is (0.9, 0.1, 0).
+        // The distribution nearest to (1.2, 0.4, -0.5) is (0.9, 0.1, 0).
         let probabilities = from_scores(&[1.2, 0.4, -0.5]);
         for (p, expected) in probabilities.iter().zip([0.9, 0.1, 0.0]) {
             assert!((p - (0.99 * expected + 0.01 / 3.0)).abs() < 1e-15);

@@ -1,6 +1,6 @@
 //! Random numbers that are the same on every machine and in every version.
 //!
-//! A saved model must find its weights again from its seed alone, so nothing here depends on a
+//! A saved model regenerates its weights from its seed alone, so nothing here depends on a
 //! library's choice of distribution or on the platform's `ln` and `cos`: a key is a SHA-256 digest,
 //! the generator is ChaCha8, and a number is the upper 53 bits of a draw.
 
@@ -10,7 +10,7 @@ use rand_chacha::{
 };
 use sha2::{Digest, Sha256};
 
-/// A sequence of random numbers named by a seed, a role and a name.
+/// A sequence of random numbers, identified by a seed, a role and a name.
 pub(crate) struct Random(ChaCha8Rng);
 
 impl Random {
@@ -33,7 +33,7 @@ impl Random {
 
     /// Uniform on 0 … n-1, without bias.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
-        // Draws from the incomplete last run of n are thrown away.
+        // Reject draws from the incomplete last run of n values, which would favour small numbers.
         let last_fair = u64::MAX - u64::MAX % n;
         loop {
             let draw = self.0.next_u64();

@@ -1,29 +1,28 @@
-//! Which instructions the kernels may use, found out at run time.
+//! The instruction set that the kernels use, detected at run time.
 //!
 //! Kernels are written twice. The portable ones are plain loops over small arrays that call
-//! `mul_add`; they run anywhere and are the reference. Where the processor has AVX2 and FMA, the
-//! hottest are replaced by hand-written ones, and the rest run as the same source compiled under
-//! `target_feature`, since outside of it `mul_add` is a slow library call. A fused
-//! multiply-add rounds once on either path and the order of operations is the same, so both paths
-//! give the same bits.
+//! `mul_add`; they run anywhere and are the reference. Where the processor has AVX2 and FMA,
+//! hand-written kernels replace the hottest ones, and the others are the same source compiled under
+//! `target_feature`, since without it `mul_add` is a slow library call. A fused multiply-add rounds
+//! once in both, and the order of operations is the same, so both give the same bits.
 
-/// Which kernels run.
+/// The kernels to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InstructionSet {
-    /// Those that run on every processor.
+    /// The kernels that run on every processor.
     Portable,
-    /// Those for AVX2 and FMA.
+    /// The kernels for AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
 }
 
-/// The proof that this processor has AVX2 and FMA: only [`InstructionSet::detect`] makes it.
+/// Proof that this processor has AVX2 and FMA: only [`InstructionSet::detect`] creates it.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Avx2(());
 
 impl InstructionSet {
-    /// The best path that this processor supports.
+    /// The best instruction set that this processor supports.
     pub(crate) fn detect() -> InstructionSet {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -32,8 +31,8 @@ impl InstructionSet {
         InstructionSet::Portable
     }
 
-    /// Runs a portable kernel, compiled for this path. Its body must be inlined into the closure for
-    /// that, hence `#[inline(always)]` on all that it calls.
+    /// Runs a portable kernel, compiled for this instruction set. That works only if its body is
+    /// inlined into the closure, hence the `#[inline(always)]` on everything that it calls.
     #[inline(always)]
     pub(crate) fn run<T>(self, kernel: impl FnOnce() -> T) -> T {
         match self {
@@ -46,7 +45,7 @@ impl InstructionSet {
 
 #[cfg(target_arch = "x86_64")]
 impl Avx2 {
-    /// Runs a kernel as compiled for AVX2 and FMA.
+    /// Runs a kernel that is compiled for AVX2 and FMA.
     #[inline(always)]
     pub(crate) fn run<T>(self, kernel: impl FnOnce() -> T) -> T {
         #[target_feature(enable = "avx2,fma")]
@@ -58,8 +57,8 @@ impl Avx2 {
     }
 }
 
-/// Clears the upper halves of the vector registers. Kernels of other libraries may leave them dirty,
-/// and then every instruction of the older SSE kind waits for them.
+/// Clears the upper halves of the vector registers. Other libraries' kernels may leave them dirty,
+/// and every legacy SSE instruction then waits for them.
 #[cfg(feature = "dense-baselines")]
 pub(crate) fn clear_upper_halves() {
     #[cfg(target_arch = "x86_64")]

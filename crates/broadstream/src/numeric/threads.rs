@@ -1,9 +1,11 @@
-//! Several threads at one model, with the bits of one.
+//! Several threads for one model, with the same bits as one thread.
 //!
-//! Work is divided along boundaries that no sum crosses, so the result never depends on who did what.
-//! A thread that waits for another spins for a moment and then sleeps. That other one may have lost
-//! its core to another program; the work is then done alone for a while, ever longer if it happens
-//! again, so that a busy machine costs a small share of the time and never a multiple.
+//! Work is divided along boundaries that no sum crosses, so the result never depends on which
+//! thread did what. A thread that waits for another spins briefly and then sleeps. If the other one
+//! has lost its core to another program, the calling thread works alone for a number of calls, and
+//! for longer each time this happens again. A busy machine thus costs a small share of the time,
+//! never a multiple of it. The backoff is counted in calls because the library has no clock to
+//! measure what would be best.
 
 use std::sync::{
     Arc, Condvar, Mutex, PoisonError,
@@ -14,31 +16,31 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 
-/// How often a waiting thread looks before it sleeps: some tenths of a millisecond, a hundred times
-/// what it has to wait for a thread that runs.
-const LOOKS: u32 = 20_000;
+/// How often a waiting thread checks before it sleeps: some tenths of a millisecond, about a
+/// hundred times what it waits for a thread that is running.
+const SPINS: u32 = 20_000;
 
-/// The most calls that are made alone after another thread kept one waiting.
-const LONGEST_REST: u32 = 512;
+/// The largest number of calls that are made alone after one thread kept another waiting.
+const LONGEST_BACKOFF: u32 = 512;
 
-/// Some threads to share work with, or none. Clones share the same threads.
+/// Threads to share work with, or none. Clones share the same threads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Threads(Option<Arc<Shared>>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Always there until the end.
+    /// Present until it is dropped.
     pool: Option<ThreadPool>,
-    /// The process that has the threads: one that was forked from it has none of them.
+    /// The process that owns the threads: a process forked from it has none of them.
     process: u32,
-    /// Calls that are still to be made alone.
-    rest: AtomicU32,
-    /// How many calls the last rest had.
-    last_rest: AtomicU32,
+    /// How many further calls are to be made alone.
+    backoff: AtomicU32,
+    /// How many calls the last backoff lasted.
+    last_backoff: AtomicU32,
 }
 
 impl Threads {
-    /// That many threads; one means that all is done by the caller.
+    /// Starts `count` threads; with 1 the caller does all the work.
     pub(crate) fn new(count: usize) -> Result<Self, Error> {
         if count <= 1 {
             return Ok(Threads(None));
@@ -51,58 +53,61 @@ impl Threads {
         Ok(Threads(Some(Arc::new(Shared {
             pool: Some(pool),
             process: std::process::id(),
-            rest: AtomicU32::new(0),
-            last_rest: AtomicU32::new(0),
+            backoff: AtomicU32::new(0),
+            last_backoff: AtomicU32::new(0),
         }))))
     }
 
-    /// How many threads there are; 1 is the caller alone.
+    /// The number of threads; 1 means the caller alone.
     pub(crate) fn count(&self) -> usize {
         self.pool().map_or(1, ThreadPool::current_num_threads)
     }
 
-    /// The threads, unless there are none or they rest.
-    pub(crate) fn awake(&self) -> Option<&ThreadPool> {
+    /// The threads, unless there are none or a backoff is in progress.
+    pub(crate) fn available(&self) -> Option<&ThreadPool> {
         let shared = self.0.as_deref()?;
-        self.pool().filter(|_| shared.rest.load(Ordering::Relaxed) == 0)
+        self.pool().filter(|_| shared.backoff.load(Ordering::Relaxed) == 0)
     }
 
     fn pool(&self) -> Option<&ThreadPool> {
         self.0.as_deref()?.pool.as_ref()
     }
 
-    /// Lets a call that was made alone count towards the end of the rest.
+    /// Counts a call that was made alone towards the end of the backoff.
     pub(crate) fn worked_alone(&self) {
         if let Some(shared) = self.0.as_deref() {
-            let rest = shared.rest.load(Ordering::Relaxed);
-            shared.rest.store(rest.saturating_sub(1), Ordering::Relaxed);
+            let backoff = shared.backoff.load(Ordering::Relaxed);
+            shared.backoff.store(backoff.saturating_sub(1), Ordering::Relaxed);
         }
     }
 
-    /// Ends a rest, which a test of threads cannot use.
+    /// Ends a backoff, so that a test of threads does use them.
     #[cfg(test)]
-    pub(crate) fn wake(&self) {
+    pub(crate) fn end_backoff(&self) {
         if let Some(shared) = self.0.as_deref() {
-            shared.rest.store(0, Ordering::Relaxed);
+            shared.backoff.store(0, Ordering::Relaxed);
         }
     }
 
-    /// Notes whether one thread kept another waiting for long, and if so has them rest.
+    /// Records whether one thread kept another waiting for long, and starts a backoff if so.
     pub(crate) fn worked_together(&self, kept_waiting: bool) {
         if let Some(shared) = self.0.as_deref() {
-            let last = shared.last_rest.load(Ordering::Relaxed);
+            let last = shared.last_backoff.load(Ordering::Relaxed);
             if kept_waiting {
-                let next = (2 * last).clamp(1, LONGEST_REST);
-                shared.last_rest.store(next, Ordering::Relaxed);
-                shared.rest.store(next, Ordering::Relaxed);
+                let next = (2 * last).clamp(1, LONGEST_BACKOFF);
+                shared.last_backoff.store(next, Ordering::Relaxed);
+                shared.backoff.store(next, Ordering::Relaxed);
             } else {
-                shared.last_rest.store(last - last.div_ceil(8), Ordering::Relaxed);
+                // Shorten gradually instead of to 0: one good call does not mean that the other
+                // program has finished.
+                shared.last_backoff.store(last - last.div_ceil(8), Ordering::Relaxed);
             }
         }
     }
 
-    /// Works through few independent items of uneven size. A thread that finds none left sleeps; that
-    /// another still works is no sign of a busy machine then, and calls for no rest.
+    /// Works through a few independent items of uneven size. A thread that finds no item left
+    /// sleeps without spinning, and no backoff follows: other threads still work because their
+    /// items are larger, not because the machine is busy.
     pub(crate) fn spread<I: Send>(
         &self,
         items: impl Iterator<Item = I> + Send,
@@ -117,8 +122,8 @@ impl Threads {
         }
     }
 
-    /// Works through independent items, together if there are `enough` of them to be worth it. What
-    /// `start` makes stays with a thread.
+    /// Works through independent items, in parallel if there are `enough` of them to be worth it.
+    /// `start` creates the state that each thread keeps for itself.
     pub(crate) fn share<I: Send, T>(
         &self,
         enough: bool,
@@ -126,7 +131,7 @@ impl Threads {
         start: impl Fn() -> T + Sync,
         work: impl Fn(&mut T, I) + Sync,
     ) {
-        match self.awake() {
+        match self.available() {
             Some(pool) if enough => self.worked_together(share(pool, items, start, work)),
             _ => {
                 let mut own = start();
@@ -140,8 +145,8 @@ impl Threads {
 }
 
 impl Drop for Shared {
-    /// In a forked process the threads are not there, and telling them to end could mean to wait for a
-    /// lock that one of them held.
+    /// A forked process does not have the threads. Asking them to terminate could wait forever for
+    /// a lock that one of them held, so the pool is leaked there.
     fn drop(&mut self) {
         if std::process::id() != self.process {
             std::mem::forget(self.pool.take());
@@ -149,8 +154,8 @@ impl Drop for Shared {
     }
 }
 
-/// Has each thread take the next item until none is left, and returns whether the first that found
-/// none had to wait for long.
+/// Lets each thread take the next item until none is left, and returns whether a thread that had
+/// run out of items waited for long.
 fn share<I: Send, T>(
     pool: &ThreadPool,
     items: impl Iterator<Item = I> + Send,
@@ -169,7 +174,7 @@ fn share<I: Send, T>(
         }
         drop(own);
         at_work.fetch_sub(1, Ordering::Relaxed);
-        if !look(|| at_work.load(Ordering::Relaxed) == 0) {
+        if !spin_until(|| at_work.load(Ordering::Relaxed) == 0) {
             kept_waiting.store(true, Ordering::Relaxed);
         }
     };
@@ -181,20 +186,21 @@ fn share<I: Send, T>(
     kept_waiting.into_inner()
 }
 
-/// Looks for something to come true for as long as a thread that runs might take.
-fn look(came_true: impl Fn() -> bool) -> bool {
-    (0..LOOKS).any(|_| {
-        let found = came_true();
-        if !found {
+/// Checks a condition repeatedly, for about as long as a running thread may take to make it true.
+fn spin_until(condition: impl Fn() -> bool) -> bool {
+    (0..SPINS).any(|_| {
+        let holds = condition();
+        if !holds {
             std::hint::spin_loop();
         }
-        found
+        holds
     })
 }
 
-/// Items that each pass all stages, in order: item i enters stage s once item i − 1 has left it. A
-/// stage's state thus meets the items in their order, and an item the stages, whatever the
-/// number of threads.
+/// Items that each pass all stages in order: item i enters stage s once item i − 1 has left it.
+/// Each stage's state thus meets the items in their order, and each item the stages in theirs,
+/// whatever the number of threads. The locks around the states are never contended, since the
+/// counters admit one item at a time; they are there so that no `unsafe` is needed.
 pub(crate) struct Wavefront<S> {
     stages: Vec<Stage<S>>,
     kept_waiting: AtomicBool,
@@ -202,7 +208,7 @@ pub(crate) struct Wavefront<S> {
 
 struct Stage<S> {
     state: Mutex<S>,
-    /// How many items have left.
+    /// How many items have left the stage.
     left: Counter,
 }
 
@@ -245,7 +251,7 @@ impl<S: Send> Wavefront<S> {
     }
 }
 
-/// A number that grows, and that threads wait for.
+/// A growing number that threads can wait for.
 #[derive(Debug, Default)]
 pub(crate) struct Counter {
     value: AtomicUsize,
@@ -257,11 +263,12 @@ pub(crate) struct Counter {
 impl Counter {
     /// Waits until the number is at least `value`, and returns whether that took long.
     pub(crate) fn wait(&self, value: usize) -> bool {
-        if look(|| self.value.load(Ordering::Acquire) >= value) {
+        if spin_until(|| self.value.load(Ordering::Acquire) >= value) {
             return false;
         }
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        // Either this thread sees the number that `set` wrote, or `set` sees the sleeper.
+        // The order matters: either this thread sees the number that `set` wrote, or `set` sees the
+        // sleeper and wakes it.
         self.sleepers.fetch_add(1, Ordering::SeqCst);
         while self.value.load(Ordering::SeqCst) < value {
             guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
@@ -279,7 +286,8 @@ impl Counter {
     }
 }
 
-/// Lets the waiting go when a thread panics, so that the panic ends the call instead of stopping it.
+/// Releases waiting threads when a thread panics, so that the panic ends the call instead of
+/// leaving it hanging.
 pub(crate) struct ReleaseOnPanic<F: Fn()>(pub(crate) F);
 
 impl<F: Fn()> Drop for ReleaseOnPanic<F> {
@@ -300,7 +308,7 @@ mod tests {
             let threads = Threads::new(count).unwrap();
             let mut seen: Vec<Vec<usize>> = vec![Vec::new(); 5];
             let wavefront = Wavefront::new(seen.iter_mut());
-            wavefront.run(threads.awake().unwrap(), 0..200, |item, stage| stage.push(*item));
+            wavefront.run(threads.available().unwrap(), 0..200, |item, stage| stage.push(*item));
             assert!(seen.iter().all(|items| items.iter().copied().eq(0..200)));
         }
     }
@@ -308,7 +316,7 @@ mod tests {
     #[test]
     fn a_panic_ends_the_call() {
         let threads = Threads::new(3).unwrap();
-        let pool = threads.awake().unwrap();
+        let pool = threads.available().unwrap();
         let call = || {
             let wavefront = Wavefront::new(0..4);
             wavefront.run(pool, 0..50, |item, _| assert!(*item != 7, "item 7"));
@@ -332,12 +340,12 @@ mod tests {
     }
 
     #[test]
-    fn rests_grow_while_others_keep_the_core() {
+    fn backoffs_grow_while_others_keep_the_core() {
         let threads = Threads::new(2).unwrap();
         for expected in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 512] {
             threads.worked_together(true);
             let mut alone = 0;
-            while threads.awake().is_none() {
+            while threads.available().is_none() {
                 threads.worked_alone();
                 alone += 1;
             }
@@ -348,6 +356,6 @@ mod tests {
         }
         threads.worked_together(true);
         threads.worked_alone();
-        assert!(threads.awake().is_some());
+        assert!(threads.available().is_some());
     }
 }

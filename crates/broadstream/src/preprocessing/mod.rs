@@ -1,5 +1,5 @@
-//! From raw inputs to scaled ones: how each input is scaled, what is remembered of its past values, and a
-//! sample as it was scaled.
+//! From raw inputs to scaled ones: how each input is scaled, what is remembered of its past values,
+//! and a sample after scaling.
 
 mod quantiles;
 mod scaled_inputs;

@@ -1,29 +1,29 @@
 //! The distribution of one input's past values, in bounded memory.
 //!
-//! Values are gathered into centroids, each a value and the weight that stands there, sorted by value.
-//! The question to them is always the same, the mid-rank
+//! Values are gathered into centroids, each a value and a weight, sorted by value. They answer one
+//! question, the mid-rank
 //!
 //! ```text
 //! F(x) = share of the weight below x + half the share at x
 //! ```
 //!
-//! A centroid of equal values is a point: its weight lies below all that is larger. One that was
+//! A centroid of equal values is a point: all its weight lies below any larger value. One that was
 //! joined from different values is spread, half of it to either side, and F is linear from there to
-//! its neighbours. A new value adds to the point that it equals, or to the nearest centroid if that is
-//! spread and has room; otherwise it becomes a point. When there are too many centroids, neighbours of
-//! little weight are joined.
+//! its neighbours. A new value adds to the point that it equals, or to the nearest centroid if that
+//! is spread and has room; otherwise it becomes a point. When there are too many centroids, light
+//! neighbours are joined.
 //!
-//! So F is exact but for the last few values while there are at most [`CENTROIDS`] different ones,
-//! however many of each, and a value with more than [`JOINT_SHARE`] of the weight stays a point. The
-//! smallest and the largest value are points too: F is 0 below and 1 above them, and an outlier stands
-//! alone until a larger one comes. Joined with others after that, it moves their centroid no further
-//! than the next one on the other side is away.
+//! F is therefore exact, except for the last few values, while there are at most [`CENTROIDS`]
+//! different ones, however often each occurs, and a value with more than [`JOINT_SHARE`] of the
+//! weight stays a point. The smallest and the largest value are points too: F is 0 below and 1
+//! above them, and an outlier stands alone until a larger one comes. When it is then joined with
+//! others, it moves their centroid no further than the distance to the next one on the other side.
 //!
-//! A weight w counts as w equal values. While F is exact that is the same to rounding; later, the
+//! A weight w counts as w equal values. While F is exact, both are the same to rounding; later, the
 //! repeated values may be gathered differently, and agree as closely as either does with the
 //! definition.
 //!
-//! The t-digest of Dunning is a relative. It takes smaller centroids near the ends, which matters for
+//! Dunning's t-digest is similar. It uses smaller centroids near the ends, which matters for
 //! extreme quantiles, and an arcsine, whose last bit differs between platforms.
 
 use crate::{
@@ -31,20 +31,21 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// The most centroids that are kept of an input.
+/// The most centroids that are kept for an input.
 const CENTROIDS: usize = 64;
 
-/// After how many values the ranks are summed again at the latest.
+/// The ranks are summed again after at most this many values. Values go straight to their centroids
+/// and only the ranks lag: sorting and merging a buffer of 32 values took 1.6 to 1.8 times as long.
 const REFRESH_AFTER: u32 = 32;
 
-/// The share of the weight that the ranks leave out at most, so that they are not far behind while
-/// values are few.
+/// The largest share of the weight that the ranks may leave out, so that they do not lag far behind
+/// while there are few values.
 const LEFT_OUT: f64 = 1.0 / 64.0;
 
 /// The largest share of the weight that is joined into one centroid.
 ///
-/// After joining, any two neighbours between the smallest and the largest value have more than this,
-/// hence there are fewer than 31 disjoint pairs, at most 61 such centroids, and 63 in all.
+/// After joining, any two neighbours between the smallest and the largest value have more than
+/// this. Hence there are fewer than 31 disjoint pairs, at most 61 such centroids, and 63 in all.
 const JOINT_SHARE: f64 = 2.0 / (CENTROIDS - 2) as f64;
 
 /// A summary of the weighted values of one input.
@@ -54,11 +55,11 @@ const JOINT_SHARE: f64 = 2.0 / (CENTROIDS - 2) as f64;
 pub(crate) struct Quantiles(Option<Box<Summary>>);
 
 impl Quantiles {
-    /// How many bytes a summary takes from its first value on.
+    /// The bytes that a summary takes from its first value on.
     pub(crate) const BYTES: usize = size_of::<Summary>();
 
-    /// The mid-rank F(x) among the values observed, of which the last few may be left out; ½ if there
-    /// are none.
+    /// The mid-rank F(x) among the observed values, of which the last few may be left out; ½ if
+    /// there are none.
     #[inline]
     pub(crate) fn mid_rank(&self, x: f64) -> f64 {
         self.0.as_ref().map_or(0.5, |summary| summary.mid_rank(x))
@@ -94,14 +95,14 @@ impl Quantiles {
         to.floats("weights", weights);
     }
 
-    /// Restores the summaries of so many inputs.
+    /// Restores the summaries of `inputs` inputs.
     pub(crate) fn restore_all(
         inputs: usize,
         from: &ReadScope<'_>,
     ) -> Result<Vec<Self>, ModelFileError> {
         let counts = from.integers("counts", inputs.saturating_mul(3), u64::MAX)?;
         let totals = from.floats("totals", inputs.saturating_mul(2))?;
-        let rule = "at most 64 centroids an input";
+        let rule = "at most 64 centroids per input";
         let sound = |counts: &[u64; 3]| {
             let [len, points, left_out] = *counts;
             let fits = len <= CENTROIDS as u64 && (len == 64 || points >> len == 0);
@@ -126,15 +127,15 @@ impl Quantiles {
     }
 }
 
-/// Arrays of their own for values and ranks: a search goes through the values and reads few ranks.
+/// Values and ranks have arrays of their own: a search goes through the values and reads few ranks.
 #[derive(Clone, Debug, PartialEq)]
 struct Summary {
-    /// How many centroids there are.
+    /// The number of centroids.
     len: usize,
-    /// The bit of a centroid says that it is a point.
+    /// One bit per centroid, set if it is a point.
     points: u64,
     total_weight: f64,
-    /// What the ranks leave out.
+    /// How many values the ranks leave out.
     left_out: u32,
     left_out_weight: f64,
     /// Sorted, and infinite where there is no centroid.
@@ -159,7 +160,7 @@ impl Summary {
         })
     }
 
-    /// A summary as it was saved.
+    /// A summary from saved numbers.
     fn of(counts: [u64; 3], totals: [f64; 2], [values, ranks, weights]: [&[f64]; 3]) -> Box<Self> {
         let mut summary = Summary::empty();
         summary.len = values.len();
@@ -172,7 +173,7 @@ impl Summary {
         summary
     }
 
-    /// Whether a summary that was read could have been made by observing values.
+    /// Whether a restored summary could have been made by observing values.
     fn is_sound(&self) -> bool {
         let [values, ranks, weights] =
             [&self.values, &self.ranks, &self.weights].map(|array| &array[..self.len]);
@@ -204,7 +205,7 @@ impl Summary {
         let from = if self.is_point(k - 1) { between } else { 0.5 * (before + between) };
         let to = if self.is_point(k) { between } else { middle };
         let way = (x - left) / (right - left);
-        // Rounding must not lift it above the rank at the end of the way.
+        // Rounding must not lift it above the rank at the end of the segment.
         (from + way * (to - from)).min(to)
     }
 
@@ -217,7 +218,7 @@ impl Summary {
         if k < self.len && self.values[k] == x {
             self.weights[k] += weight;
         } else if 0 < k && k < self.len {
-            // Arithmetic on positions, since branches here would go either way at random.
+            // Arithmetic on positions, since a branch here would be unpredictable.
             let to_left = usize::from(x - self.values[k - 1] < self.values[k] - x);
             let near = k - to_left;
             let joint = self.weights[near] + weight;
@@ -225,7 +226,8 @@ impl Summary {
                 return self.insert(x, weight);
             }
             let value = self.values[near];
-            // The way from the centroid to its neighbour away from x bounds the step: x may be far.
+            // The distance from the centroid to its neighbour away from x bounds the step, since x
+            // may be far.
             let beyond = k - 2 * to_left;
             let reach = self.values[beyond + 1] - self.values[beyond];
             let step = weight / joint * (x - value).min(reach).max(-reach);
@@ -240,7 +242,7 @@ impl Summary {
         }
     }
 
-    /// How many centroids lie below x.
+    /// The number of centroids below x.
     #[inline]
     fn search(&self, x: f64) -> usize {
         let mut k = 0;
@@ -285,12 +287,12 @@ impl Summary {
         for rank in ranks {
             *rank = (*rank * whole).min(1.0);
         }
-        // A sum of few numbers has less rounding in it than one over all samples.
+        // A sum of few numbers has less rounding error than one over all samples.
         self.total_weight = sum;
         (self.left_out, self.left_out_weight) = (0, 0.0);
     }
 
-    /// Joins neighbours from the left as long as they have no more than their share together, all but
+    /// Joins neighbours from the left as long as their share together is small enough, except for
     /// the smallest and the largest.
     fn join(&mut self) {
         let limit = JOINT_SHARE * self.total_weight;
@@ -298,8 +300,7 @@ impl Summary {
         let (mut points, mut at) = (self.points & 0b11, 1);
         for k in 2..=last {
             let weight = self.weights[at] + self.weights[k];
-            // That none can be joined is excluded for weights that were observed, not for any that a
-            // file may hold.
+            // With observed weights some can always be joined, but not with weights from any file.
             let none_joined = k + 1 == last && at + 1 == k;
             if (weight <= limit || none_joined) && k < last {
                 self.values[at] = self.joint_value(at, k);
@@ -315,8 +316,9 @@ impl Summary {
         self.values[self.len..].fill(f64::INFINITY);
     }
 
-    /// The value of two centroids together: their mean, if the gap between them is not wider than the
-    /// one on the other side of the heavier. A mean across a wide gap would lie where no value is.
+    /// The value of two joined centroids: their mean, if the gap between them is not wider than the
+    /// one on the other side of the heavier. A mean across a wide gap would lie where there is no
+    /// value.
     fn joint_value(&self, left: usize, right: usize) -> f64 {
         let (low, high) = (self.values[left], self.values[right]);
         let share = self.weights[right] / (self.weights[left] + self.weights[right]);
@@ -338,8 +340,8 @@ mod tests {
     use super::*;
     use crate::numeric::Random;
 
-    /// How far F may be from its definition. Half of a joined centroid is 0.016, and the ranks leave
-    /// out as much; the rest is for centroids that overlap. Four seeds stayed below 0.034.
+    /// How far F may be from its definition. Half of a joined centroid is 0.016, and the ranks
+    /// leave out as much; the rest is for centroids that overlap. Four seeds stayed below 0.034.
     const BOUND: f64 = 0.04;
 
     /// The same where a joined centroid may lie in a gap; four seeds stayed below 0.058.
@@ -355,7 +357,8 @@ mod tests {
         (below + 0.5 * at) / total
     }
 
-    /// The largest error along a stream, at the values that come next, at past ones and between.
+    /// The largest error along a stream, at the values that come next, at past values and between
+    /// them.
     fn error(values: impl Iterator<Item = f64>, weights: &[f64]) -> f64 {
         let mut random = Random::new(5, "probe", "");
         let (mut quantiles, mut past) = (Quantiles::default(), Vec::new());
@@ -477,7 +480,7 @@ mod tests {
         assert_eq!([2.0, 3.0, 4.0].map(|x| quantiles.mid_rank(x)), [0.0, 0.5, 1.0]);
     }
 
-    /// Finite values of every size, many of them equal, at most as large as a scaling lets through.
+    /// Finite values of every size, many of them equal, and no larger than the scaling accepts.
     fn value() -> impl Strategy<Value = f64> {
         prop_oneof![
             any::<f64>().prop_map(|x| if x.is_nan() { 0.0 } else { x.clamp(-1e150, 1e150) }),

@@ -1,4 +1,4 @@
-//! The inputs of a model by name, and their scaling.
+//! The inputs of a model by name, with their scaling.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ impl ScaledInputs {
         Ok(ScaledInputs { inputs: Vec::new(), positions: HashMap::new(), scaler })
     }
 
-    /// How many inputs are declared.
+    /// The number of declared inputs.
     pub(crate) fn len(&self) -> usize {
         self.inputs.len()
     }
@@ -39,18 +39,19 @@ impl ScaledInputs {
         self.positions.get(name).copied()
     }
 
-    /// Whether the same value of an input is scaled alike for ever.
+    /// Whether the scaling of a value never changes any more.
     pub(crate) fn is_frozen(&self) -> bool {
         self.scaler.is_frozen()
     }
 
-    /// Has inputs, of which none was declared yet, be scaled as they are elsewhere now, for ever.
+    /// Scales inputs, none of which may be declared yet, as `other` scales them now, and freezes
+    /// that.
     pub(crate) fn take_scaling(&mut self, other: &ScaledInputs) {
         let names = other.inputs.iter().map(|input| input.name.as_str());
         self.scaler.take_templates(names, &other.scaler);
     }
 
-    /// Checks that inputs of the same name are of one kind and scaled alike.
+    /// Checks that inputs of the same name have the same kind and the same scaling.
     pub(crate) fn check_mergeable(&self, other: &ScaledInputs) -> Result<(), Error> {
         for (theirs, input) in other.inputs.iter().enumerate() {
             let Some(own) = self.position(&input.name) else { continue };
@@ -70,7 +71,7 @@ impl ScaledInputs {
         Ok(())
     }
 
-    /// Declares an input of another model, which is scaled here as it is there.
+    /// Declares an input of another model with the scaling that it has there.
     pub(crate) fn declare_like(
         &mut self,
         other: &ScaledInputs,
@@ -105,7 +106,7 @@ impl ScaledInputs {
         Ok(())
     }
 
-    /// Forgets the last input, which no sample has used.
+    /// Removes the last input, which no sample has used.
     pub(crate) fn withdraw_last(&mut self) {
         if let Some(input) = self.inputs.pop() {
             self.positions.remove(&input.name);
@@ -113,17 +114,17 @@ impl ScaledInputs {
         }
     }
 
-    /// Shows a sample that is not learned to the scaling.
+    /// Updates the scaling with a sample that is not learned.
     pub(crate) fn show(&mut self, x: Sample<'_>, weight: f64) {
         self.scaler.show(x, weight);
     }
 
-    /// Keeps the scaling as it is from now on.
+    /// Freezes the scaling.
     pub(crate) fn freeze(&mut self) {
         self.scaler.freeze();
     }
 
-    /// Checks that a sample is finite, of declared inputs and not too large.
+    /// Checks that a sample's values are finite, declared and not too large after scaling.
     pub(crate) fn check(&self, x: Sample<'_>) -> Result<(), Error> {
         x.check(self.len())?;
         self.check_size(x)
@@ -141,7 +142,7 @@ impl ScaledInputs {
         self.scaler.transform(x, scaled);
     }
 
-    /// Takes a learned sample into account.
+    /// Updates the scaling with a learned sample.
     pub(crate) fn observe(&mut self, x: Sample<'_>, weight: f64) {
         self.scaler.observe(x, weight);
     }
@@ -154,7 +155,7 @@ impl ScaledInputs {
         self.scaler.save(&mut to.scope("scaling"));
     }
 
-    /// Declares the inputs that were saved, and takes over what is known of them.
+    /// Declares the saved inputs and takes over their scaling.
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), Error> {
         let names = from.texts("names")?;
         let mut kinds = vec![InputKind::Numeric; names.len()];

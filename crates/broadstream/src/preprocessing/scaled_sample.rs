@@ -1,7 +1,7 @@
-//! A sample as the features see it: its inputs after scaling.
+//! A sample's inputs after scaling, as the feature map receives them.
 //!
-//! The random map never changes, so the features that a sample had can be made again from these few
-//! numbers at any time, to the bit, whatever the scaling has learned since.
+//! The random map never changes, so these few numbers are enough to compute a sample's features
+//! again at any time, to the bit, whatever the scaling has learned since.
 
 use crate::{
     data::Sample,
@@ -18,7 +18,7 @@ pub(crate) struct ScaledSample {
 }
 
 impl ScaledSample {
-    /// A sample whose values were scaled.
+    /// A sample whose values are already scaled.
     pub(crate) fn new(x: Sample<'_>, scaled: &[f64]) -> Self {
         ScaledSample { inputs: x.inputs().map(<[u32]>::to_vec), values: scaled.to_vec() }
     }
@@ -36,7 +36,7 @@ impl ScaledSample {
         samples: impl Iterator<Item = &'a ScaledSample> + Clone,
         to: &mut WriteScope<'_>,
     ) {
-        // A length doubled, and one more if the inputs are listed.
+        // Twice the length, plus one if the inputs are listed.
         let lengths = samples
             .clone()
             .map(|sample| 2 * sample.values.len() as u64 + u64::from(sample.inputs.is_some()));
@@ -46,7 +46,7 @@ impl ScaledSample {
         to.floats("values", samples.flat_map(|sample| &sample.values).copied().collect());
     }
 
-    /// Restores the samples of a model that knows so many inputs.
+    /// Restores the samples of a model with `inputs` declared inputs.
     pub(crate) fn restore_all(
         from: &ReadScope<'_>,
         inputs: usize,

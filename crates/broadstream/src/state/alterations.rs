@@ -1,12 +1,12 @@
-//! What a hostile file could hold in place of what was written.
+//! States that a hostile file could hold instead of what was written.
 
 use serde_json::{Map, Value, json};
 
 use super::StateWriter;
 
 impl StateWriter {
-    /// Every state that differs from this one in one entry: missing, of another kind, too long, too
-    /// short, or with a number changed; each with the name of the entry.
+    /// Every state that differs from this one in one entry: missing, of another type, too long, too
+    /// short, or with a number changed. Each comes with the name of the entry.
     pub(crate) fn alterations(&self) -> Vec<(String, StateWriter)> {
         let mut altered = Vec::new();
         for (name, values) in altered_values(&self.values) {
@@ -72,8 +72,8 @@ fn altered_values(values: &Map<String, Value>) -> Vec<(String, Map<String, Value
     altered
 }
 
-/// The array without its last entry, with one more, and with another number in first, middle or last
-/// place; `None` for no array.
+/// The array without its last entry, with one more, and with another number in the first, middle or
+/// last place; `None` stands for a missing array.
 fn altered_arrays<T: Copy>(array: &[T], others: &[T]) -> Vec<Option<Vec<T>>> {
     let mut altered = vec![None, Some([array, &others[..1]].concat())];
     let Some(last) = array.len().checked_sub(1) else { return altered };

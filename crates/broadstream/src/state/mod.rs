@@ -1,13 +1,14 @@
-//! What a model knows, taken apart into named numbers and arrays, and put together again.
+//! A model's state as named numbers and arrays, and a model rebuilt from them.
 //!
-//! A part of a model writes its state under names of its own (`save`), and a part made from the same
-//! configuration takes it over (`restore`). Both stand beside the fields they are about, so that a new
-//! field is not forgotten. Large arrays are kept apart from the few numbers around them: a
-//! [model file](crate::model_file) stores the former as they lie in memory and the latter as JSON.
+//! Each part of a model writes its state under names of its own (`save`), and a part that was built
+//! from the same configuration takes it over (`restore`). Both functions stand beside the fields
+//! that they handle, so that a new field is not forgotten. Deriving them would freeze the fields
+//! instead. Large arrays are kept apart from the few numbers around them: a
+//! [model file](crate::model_file) stores arrays as they lie in memory and numbers as JSON.
 //!
-//! Nothing that is read is believed. An array has the length that the part expects, its numbers are
-//! finite unless infinities are among its values, and a position lies within what it points into;
-//! anything else is an error that names the entry, and never a panic.
+//! Nothing that is read is trusted. An array must have the length that the part expects, its
+//! numbers must be finite unless infinities are allowed there, and a position must lie within what
+//! it points into. Anything else is an error that names the entry, and never a panic.
 
 #[cfg(test)]
 mod alterations;
@@ -21,5 +22,5 @@ pub(crate) use self::{
     writer::{StateWriter, WriteScope},
 };
 
-/// Where the arrays' names are divided.
+/// Separates the parts of an array's full name.
 const SEPARATOR: char = '/';

@@ -1,11 +1,11 @@
-//! What was written, read again by way of bytes and text, as a file would have it.
+//! Reads what was written through bytes and text, as from a file.
 
 use std::collections::BTreeMap;
 
 use super::{ReadScope, StateReader, StateWriter};
 
 impl StateWriter {
-    /// Hands all that was written to a reader.
+    /// Passes everything that was written to a reader.
     pub(crate) fn read_back<T>(&self, read: impl FnOnce(&ReadScope<'_>) -> T) -> T {
         let text = serde_json::to_string(&self.values).unwrap();
         let floats = as_bytes(&self.floats, |value| value.to_le_bytes());

@@ -1,4 +1,4 @@
-//! State on its way in.
+//! Reading state.
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::SEPARATOR;
 use crate::error::ModelFileError;
 
-/// All that was read. Arrays are the bytes of a file, as they lie there.
+/// Everything that was read. Arrays are the bytes of a file, as they lie there.
 #[derive(Debug)]
 pub(crate) struct StateReader<'a> {
     pub(crate) values: Map<String, Value>,
@@ -16,7 +16,7 @@ pub(crate) struct StateReader<'a> {
 }
 
 impl StateReader<'_> {
-    /// Where the whole begins.
+    /// The outermost part.
     pub(crate) fn root(&self) -> ReadScope<'_> {
         ReadScope { prefix: String::new(), values: &self.values, state: self }
     }
@@ -51,14 +51,14 @@ impl<'a> ReadScope<'a> {
         self.values.get(name).ok_or_else(|| self.invalid(name, "present"))
     }
 
-    /// A count that can go on: no file was ever written after so many samples.
+    /// A count that can grow further: no file was ever written after more than 2^60 samples.
     pub(crate) fn integer(&self, name: &str) -> Result<u64, ModelFileError> {
         const MOST: u64 = 1 << 60;
         let value = self.value(name)?.as_u64().filter(|value| *value <= MOST);
         value.ok_or_else(|| self.invalid(name, "a whole number from 0 to 2^60"))
     }
 
-    /// A number of things, or a position among them, that may be at most `most`.
+    /// A number of things, or a position among them, of at most `most`.
     pub(crate) fn count(&self, name: &str, most: usize) -> Result<usize, ModelFileError> {
         let count = usize::try_from(self.integer(name)?).ok().filter(|count| *count <= most);
         count.ok_or_else(|| self.invalid(name, &format!("at most {most}")))
@@ -68,7 +68,7 @@ impl<'a> ReadScope<'a> {
         self.value(name)?.as_bool().ok_or_else(|| self.invalid(name, "true or false"))
     }
 
-    /// A number within bounds, which must be finite.
+    /// A finite number within bounds.
     pub(crate) fn float(
         &self,
         name: &str,
@@ -89,7 +89,7 @@ impl<'a> ReadScope<'a> {
         texts.ok_or_else(|| self.invalid(name, "a list of texts"))
     }
 
-    /// An array of finite numbers of that length.
+    /// An array of `length` finite numbers.
     pub(crate) fn floats(&self, name: &str, length: usize) -> Result<Vec<f64>, ModelFileError> {
         let values = self.any_floats(name)?;
         self.check_length(name, values.len(), length)?;
@@ -97,14 +97,14 @@ impl<'a> ReadScope<'a> {
         Ok(values)
     }
 
-    /// An array of numbers of any length, infinities and NaN among them.
+    /// An array of any length, in which infinities and NaN are allowed.
     pub(crate) fn any_floats(&self, name: &str) -> Result<Vec<f64>, ModelFileError> {
         let bytes = self.state.floats.get(&format!("{}{name}", self.prefix));
         let bytes = bytes.ok_or_else(|| self.invalid(name, "an array of numbers"))?;
         Ok(bytes.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
     }
 
-    /// An array of that length, of whole numbers that are all at most `most`.
+    /// An array of `length` whole numbers, each at most `most`.
     pub(crate) fn integers(
         &self,
         name: &str,
@@ -124,12 +124,12 @@ impl<'a> ReadScope<'a> {
         Ok(bytes.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
     }
 
-    /// How many numbers an array holds, without reading it; 0 if there is none.
+    /// The length of an array, without reading it; 0 if it is missing.
     pub(crate) fn length(&self, name: &str) -> usize {
         self.state.floats.get(&format!("{}{name}", self.prefix)).map_or(0, |bytes| bytes.len())
     }
 
-    /// Checks each entry of an array by a rule.
+    /// Checks that each entry of an array obeys a rule.
     pub(crate) fn check_each<T>(
         &self,
         name: &str,
@@ -140,7 +140,7 @@ impl<'a> ReadScope<'a> {
         if values.iter().all(sound) { Ok(()) } else { Err(self.invalid(name, rule)) }
     }
 
-    /// Checks a rule about an entry.
+    /// Checks that an entry obeys a rule.
     pub(crate) fn check(&self, name: &str, sound: bool, rule: &str) -> Result<(), ModelFileError> {
         if sound { Ok(()) } else { Err(self.invalid(name, rule)) }
     }
@@ -149,7 +149,7 @@ impl<'a> ReadScope<'a> {
         self.check(name, found == length, &format!("an array of {length} numbers, not {found}"))
     }
 
-    /// An entry breaks its rule.
+    /// The error for an entry that breaks its rule.
     pub(crate) fn invalid(&self, name: &str, rule: &str) -> ModelFileError {
         ModelFileError::Invalid { entry: format!("{}{name}", self.prefix), rule: rule.to_owned() }
     }

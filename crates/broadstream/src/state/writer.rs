@@ -1,4 +1,4 @@
-//! State on its way out.
+//! Writing state.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use serde_json::{Map, Value};
 
 use super::SEPARATOR;
 
-/// All that was saved: small values as a JSON object, arrays by their full names.
+/// Everything that was saved: small values as a JSON object, arrays by their full names.
 #[derive(Debug, Default)]
 pub(crate) struct StateWriter {
     pub(crate) values: Map<String, Value>,
     pub(crate) floats: BTreeMap<String, Vec<f64>>,
     pub(crate) integers: BTreeMap<String, Vec<u64>>,
-    /// The first entry that breaks its rule: it could not be read again.
+    /// The first entry that breaks its rule and could not be read again.
     pub(crate) broken: Option<String>,
 }
 
 impl StateWriter {
-    /// Where the whole begins.
+    /// The outermost part.
     pub(crate) fn root(&mut self) -> WriteScope<'_> {
         let StateWriter { values, floats, integers, broken } = self;
         WriteScope { prefix: String::new(), values, floats, integers, broken }
@@ -45,7 +45,7 @@ impl WriteScope<'_> {
         WriteScope { prefix, values, floats, integers, broken: self.broken }
     }
 
-    /// A value that is none of the below.
+    /// A value that has no method of its own below.
     pub(crate) fn value(&mut self, name: &str, value: impl Into<Value>) {
         self.values.insert(name.to_owned(), value.into());
     }
@@ -54,7 +54,7 @@ impl WriteScope<'_> {
         self.value(name, value.try_into().unwrap_or(u64::MAX));
     }
 
-    /// A finite number. JSON has no others.
+    /// A finite number, since JSON has no others.
     pub(crate) fn float(&mut self, name: &str, value: f64) {
         self.check(name, value.is_finite());
         self.value(name, value);
@@ -75,7 +75,7 @@ impl WriteScope<'_> {
         self.any_floats(name, values);
     }
 
-    /// An array of numbers of any kind.
+    /// An array in which infinities and NaN are allowed.
     pub(crate) fn any_floats(&mut self, name: &str, values: Vec<f64>) {
         self.floats.insert(format!("{}{name}", self.prefix), values);
     }
@@ -84,7 +84,7 @@ impl WriteScope<'_> {
         self.integers.insert(format!("{}{name}", self.prefix), values);
     }
 
-    /// Notes an entry that whoever reads it would refuse, so that no file is made of it.
+    /// Records an entry that reading would refuse, so that no file is made from it.
     pub(crate) fn check(&mut self, name: &str, sound: bool) {
         if !sound && self.broken.is_none() {
             *self.broken = Some(format!("{}{name}", self.prefix));

@@ -1,8 +1,8 @@
-//! Brings inputs to a common size before the random features see them.
+//! Scales inputs to a common size before the random features see them.
 //!
-//! Running scalings transform a sample with what they knew before it and take it into account
-//! afterwards, so that predicting a sample and learning it see the same features. An absent input
-//! is 0 after scaling, and is not counted. Indicators are left alone.
+//! A running scaling transforms a sample with the statistics of the samples before it and is
+//! updated with it afterwards, so that predicting and learning a sample see the same features. An
+//! absent input is 0 after scaling and does not enter the statistics. Indicators are not scaled.
 
 mod state;
 
@@ -19,28 +19,29 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Scaling {
-    /// Not at all: the inputs are of similar size already.
+    /// None: the inputs are of similar size already.
     None,
-    /// (x − mean) / standard deviation of the samples so far, cut off at ±`clip`.
+    /// (x − mean) / standard deviation of the samples so far, clipped to ±`clip`.
     ///
-    /// The cut bounds what a single outlier, or an input that was constant for long, can do.
+    /// Clipping bounds the effect of a single outlier, or of an input that was constant for long.
     Standard {
         /// The largest magnitude after scaling; 4 by default.
         clip: f64,
     },
-    /// The mean of two views of x: its distance z from the mean, as [`Standard`](Self::Standard) has
-    /// it, and its rank among the samples so far, r = √3 · (2·F(x) − 1), where F(x) is the share of
+    /// The mean of two views of x: its standardised value z, as in [`Standard`](Self::Standard),
+    /// and its rank among the samples so far, r = √3 · (2·F(x) − 1), where F(x) is the share of
     /// values below x plus half the share equal to it.
     ///
-    /// Both have variance 1 for a continuous input. The rank keeps values apart that an outlier or a
-    /// heavy tail would press together, and bounds inputs that are nearly constant, as the pixels of an
-    /// image are; the distance tells how far apart they were. A large outlier does take its distance from
-    /// every other value, and leaves the rank: half of what was there.
+    /// Both have variance 1 for a continuous input. The rank separates values that an outlier or a
+    /// heavy tail would squeeze together, and bounds inputs that are nearly constant, as the pixels
+    /// of an image are; z preserves distances. A large outlier still shrinks z for every other
+    /// value but leaves the rank unchanged, and so half of the scaled value.
     ///
-    /// Ranks come from a summary in up to 1.6 kB for each numeric input. They are exact but for the last
-    /// few samples while an input has at most 64 different values. Otherwise F is mostly within 0.02 of
-    /// exact after 2 000 samples and within 0.04 before; for two clusters far apart 0.03 and 0.06 were
-    /// seen. A weight counts as that many repetitions, to the accuracy of the summary.
+    /// Ranks come from a summary of up to 1.6 kB per numeric input. They are exact, except for the
+    /// last few samples, while an input has at most 64 different values. Otherwise F is mostly
+    /// within 0.02 of the exact value after 2 000 samples and within 0.04 before; for two clusters
+    /// far apart, errors of 0.03 and 0.06 were observed. A weight counts as that many repetitions,
+    /// to the accuracy of the summary.
     ///
     /// ```
     /// use broadstream::{OnlineBls, OnlineBlsConfig, Scaling};
@@ -60,19 +61,19 @@ pub enum Scaling {
 }
 
 impl Scaling {
-    /// Running standardisation with the default cut-off.
+    /// Running standardisation with the default clipping.
     pub const STANDARD: Scaling = Scaling::Standard { clip: 4.0 };
 
-    /// Running standardisation together with ranks, with the default cut-off.
+    /// Running standardisation together with ranks, with the default clipping.
     pub const ROBUST: Scaling = Scaling::Robust { clip: 4.0 };
 
-    /// How many bytes are kept of a numeric input, beyond a few.
+    /// The memory that the statistics of a numeric input take, beyond a few bytes.
     pub(crate) fn bytes_per_input(&self) -> u128 {
         if matches!(self, Scaling::Robust { .. }) { Quantiles::BYTES as u128 } else { 0 }
     }
 
-    /// The min–max scaling of a whole stream, or of its first `limit` samples, as a given scaling:
-    /// what a second pass over the same stream can use.
+    /// The min–max scaling of a whole stream, or of its first `limit` samples, as a given scaling,
+    /// for use in a second pass over the same stream.
     pub fn fit_min_max(stream: &mut dyn Stream, limit: Option<u64>) -> Result<Self, Error> {
         const BLOCK: u64 = 256;
         let mut ranges = Scaler::new(Scaling::MinMax, None)?;
@@ -108,16 +109,10 @@ impl Scaling {
     }
 }
 
-impl Default for Scaling {
-    fn default() -> Self {
-        Scaling::STANDARD
-    }
-}
-
 /// The scaling (x − centre) / scale of one input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Affine {
-    /// What becomes 0.
+    /// The value that becomes 0.
     pub centre: f64,
     /// The distance from the centre that becomes 1.
     pub scale: f64,
@@ -126,25 +121,25 @@ pub struct Affine {
 /// The largest magnitude that enters a mean or a variance: its square is still far from overflow.
 const LARGEST_OBSERVED: f64 = 1e150;
 
-/// The largest magnitude that may leave the scaling. Features are linear in it and the factor squares
-/// them: beyond, nothing but this input would be left of a sum.
+/// The largest magnitude after scaling. Features are linear in it and the factor squares them: with
+/// larger values, rounding would lose all other inputs in a sum.
 pub(crate) const LARGEST_SCALED: f64 = 1e15;
 
-/// A scaling at work: its rule and what it has seen.
+/// A scaling rule with the statistics that it needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Scaler {
     rule: Scaling,
-    /// Samples until the statistics stay as they are.
+    /// The number of samples until the statistics freeze.
     until_frozen: Option<u64>,
     inputs: Vec<InputScale>,
-    /// What is known already of inputs that are still to be declared.
+    /// The statistics of inputs that are not declared yet, from another scaler.
     templates: BTreeMap<String, InputScale>,
 }
 
 /// √3, the largest magnitude of a uniform variable of variance 1.
 const ROOT_OF_3: f64 = 1.732_050_807_568_877_2;
 
-/// What is known of one input.
+/// The statistics of one input.
 #[derive(Clone, Debug, PartialEq)]
 enum InputScale {
     Unscaled,
@@ -206,7 +201,7 @@ impl Scaler {
         let template = self.templates.remove(name).filter(|_| kind == InputKind::Numeric);
         let is_running = !matches!(scale, InputScale::Unscaled | InputScale::Given(_));
         if self.until_frozen == Some(0) && is_running && template.is_none() {
-            // It would be 0 for ever.
+            // It would always be 0.
             return Err(Error::Config {
                 option: "scaling",
                 rule: "frozen only once it has seen every numeric input",
@@ -217,8 +212,8 @@ impl Scaler {
         Ok(())
     }
 
-    /// Forgets the last input, which no sample has used. What is known of it from elsewhere is kept for
-    /// when it comes again.
+    /// Removes the last input, which no sample has used. A template for it is kept in case the
+    /// input appears again.
     pub(crate) fn withdraw_input(&mut self, name: &str) {
         let Some(scale) = self.inputs.pop() else { return };
         let is_running = !matches!(scale, InputScale::Unscaled | InputScale::Given(_));
@@ -227,9 +222,8 @@ impl Scaler {
         }
     }
 
-    /// Looks for a scaled value that would not be bounded. Running scalings bound their inputs
-    /// themselves, so no error can follow once this has passed.
-    /// The input and the value that are not are returned.
+    /// Returns an input whose scaled value would exceed the bound, with that value. Running
+    /// scalings bound their values themselves, so learning cannot fail once this check has passed.
     pub(crate) fn find_too_large(&self, x: Sample<'_>) -> Option<(usize, f64)> {
         x.iter().find_map(|(input, x)| {
             let value = match self.inputs[input] {
@@ -252,7 +246,7 @@ impl Scaler {
         scaled.extend(x.iter().map(|(input, x)| self.inputs[input].transform(x, clip)));
     }
 
-    /// Takes a sample into account.
+    /// Updates the statistics with a sample.
     pub(crate) fn observe(&mut self, x: Sample<'_>, weight: f64) {
         match &mut self.until_frozen {
             Some(0) => return,
@@ -262,25 +256,25 @@ impl Scaler {
         self.show(x, weight);
     }
 
-    /// As [`observe`](Self::observe), of a sample that does not count towards the end of running.
+    /// As [`observe`](Self::observe), without counting the sample towards freezing.
     pub(crate) fn show(&mut self, x: Sample<'_>, weight: f64) {
         for (input, x) in x.iter() {
             self.inputs[input].observe(x.clamp(-LARGEST_OBSERVED, LARGEST_OBSERVED), weight);
         }
     }
 
-    /// Keeps the statistics as they are from now on.
+    /// Freezes the statistics.
     pub(crate) fn freeze(&mut self) {
         self.until_frozen = Some(0);
     }
 
-    /// Whether samples change nothing any more: the same input is scaled alike for ever.
+    /// Whether the statistics no longer change, so that equal inputs are always scaled equally.
     pub(crate) fn is_frozen(&self) -> bool {
         matches!(self.rule, Scaling::None | Scaling::Given(_)) || self.until_frozen == Some(0)
     }
 
-    /// Takes over what another scaler of the same rule knows, for inputs that are declared later, and
-    /// keeps it as it is.
+    /// Takes over the statistics of another scaler with the same rule for inputs that are declared
+    /// later, and freezes them.
     pub(crate) fn take_templates<'a>(
         &mut self,
         names: impl Iterator<Item = &'a str>,
@@ -295,7 +289,7 @@ impl Scaler {
         }
     }
 
-    /// How an input is scaled, for a message.
+    /// Describes the scaling of an input for a message.
     pub(crate) fn describe(&self, input: usize) -> String {
         match &self.inputs[input] {
             InputScale::Unscaled => "none".to_owned(),
@@ -310,7 +304,7 @@ impl Scaler {
         }
     }
 
-    /// Declares an input that another scaler of the same rule knows, to be scaled as it is there.
+    /// Declares an input of another scaler with the same rule, with the scaling that it has there.
     pub(crate) fn declare_like(&mut self, name: &str, other: &Scaler, other_input: usize) {
         let scale = other.inputs[other_input].clone();
         if let (Scaling::Given(given), InputScale::Given(affine)) = (&mut self.rule, &scale) {
@@ -324,7 +318,7 @@ impl Scaler {
         &self.rule
     }
 
-    /// Whether two scalers scale an input alike.
+    /// Whether two scalers scale an input equally.
     pub(crate) fn agrees(&self, input: usize, other: &Scaler, other_input: usize) -> bool {
         self.inputs[input] == other.inputs[other_input]
     }
@@ -370,7 +364,7 @@ impl InputScale {
 }
 
 impl Moments {
-    /// The distance from the mean in standard deviations, or none while there is no spread.
+    /// The distance from the mean in standard deviations, or `None` while there is no spread.
     #[inline]
     fn standardise(&self, x: f64, clip: f64) -> Option<f64> {
         (self.variance > 0.0).then(|| ((x - self.mean) / self.variance.sqrt()).clamp(-clip, clip))
@@ -472,7 +466,7 @@ mod tests {
             transform(&scaler, &[950.0])[0] - transform(&scaler, &[50.0])[0]
         };
         assert!(spread(Scaling::STANDARD) < 1e-3);
-        // The distance is lost, the rank is all there: half of √3 · 2 · 0.9.
+        // z is lost, the rank is intact: half of √3 · 2 · 0.9.
         assert!((spread(Scaling::ROBUST) - 0.9 * ROOT_OF_3).abs() < 0.05);
     }
 

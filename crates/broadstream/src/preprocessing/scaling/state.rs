@@ -1,4 +1,4 @@
-//! What a scaling knows, saved and restored.
+//! A scaling's statistics, saved and restored.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl Scaler {
         }
     }
 
-    /// Takes over what is known of the inputs that were declared.
+    /// Takes over the statistics of the declared inputs.
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
         self.until_frozen = match from.value("until_frozen")?.is_null() {
             true => None,
@@ -62,7 +62,7 @@ impl Scaler {
         from.check_each("moments", moments, "weights, means and variances", sound)?;
         let ranges = from.any_floats("ranges")?;
         let range_inputs = count(|input| matches!(input, InputScale::Range { .. }));
-        let rule = "a least and a largest value for each input";
+        let rule = "a smallest and a largest value for each input";
         from.check("ranges", ranges.len() == 2 * range_inputs, rule)?;
         from.check_each("ranges", &ranges, rule, |bound| !bound.is_nan())?;
         let mut quantiles = Quantiles::restore_all(robust, &from.scope("quantiles")?)?.into_iter();

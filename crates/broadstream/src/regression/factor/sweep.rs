@@ -36,7 +36,7 @@ impl Factor {
     pub(super) fn sweep_samples(&mut self, targets: &[f64], mu: f64, scores: &mut [f64]) {
         let large = self.order() >= LEAST_ORDER && self.scratch.gamma.len() >= LEAST_SAMPLES;
         let threads = self.threads.clone();
-        match threads.awake() {
+        match threads.available() {
             Some(pool) if large => {
                 let kept_waiting = match self.instructions {
                     InstructionSet::Portable => self.sweep_together(

@@ -176,7 +176,7 @@ fn swept_by(
     for start in (0..samples.len()).step_by(block) {
         let end = samples.len().min(start + block);
         let rows = start * row..end * row;
-        threads.wake();
+        threads.end_backoff();
         factor.sweep(samples.update(start..end, forgetting), &mut scores[rows]).unwrap();
     }
     (factor, scores.into_iter().map(f64::to_bits).collect())
@@ -228,7 +228,7 @@ fn blocks_and_paths_change_no_bit() {
 
 /// The bits of a factor that was built anew from the samples' sum, by the factor's own threads.
 fn refreshed(mut factor: Factor, samples: &Samples) -> Vec<u64> {
-    factor.threads.wake();
+    factor.threads.end_backoff();
     let mut gram = Gram::new(samples.order);
     gram.share_threads(&factor.threads);
     gram.add(&samples.features, &samples.weights).unwrap();

@@ -21,7 +21,7 @@ fn slid(
         let end = samples.len().min(start + block);
         let removed = start.saturating_sub(WINDOW)..end.saturating_sub(WINDOW);
         let mut scores = vec![0.0; (end - start) * row];
-        threads.wake();
+        threads.end_backoff();
         let (learned, removed) = (samples.update(start..end, 1.0), samples.update(removed, 0.5));
         let Slide { leverages, is_sound } = factor.slide(learned, removed, &mut scores).unwrap();
         assert!(is_sound);

@@ -103,7 +103,7 @@ fn threads_and_paths_change_no_sum() {
         let mut others =
             [factor.clone(), Factor { instructions: InstructionSet::Portable, ..factor }];
         others[0].share_threads(&threads);
-        threads.wake();
+        threads.end_backoff();
         for factor in others {
             assert_eq!(sum_bits(&Sums::of(&factor, RIDGE)), reference, "order {order}");
             let mut built = factor;

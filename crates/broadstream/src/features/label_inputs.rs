@@ -1,9 +1,10 @@
-//! Labels as inputs: each label of so many samples ago is an indicator of its own, by name.
+//! Earlier labels as inputs: each label at each lag is an indicator input of its own.
 //!
-//! A regression on features of inputs and labels together can tell when a label will stay, which the
-//! label alone cannot. But on a stream that does not dwell labels are noise in every feature. So these
-//! features are made beside the plain ones, for the regressions that want them. Labels reach the
-//! enhancement nodes directly, whatever else these see.
+//! A regression on features of inputs and labels together can predict when a label will persist,
+//! which the label alone cannot. But on a stream whose labels do not persist they are noise in
+//! every feature. These features are therefore computed in addition to the plain ones, for the
+//! regressions that use them. Labels reach the enhancement nodes directly, whichever source those
+//! have.
 
 use super::{
     Shape,
@@ -17,10 +18,10 @@ use crate::{
 /// The weights of label inputs for the first nodes of a feature map.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LabelInputs {
-    /// How many of the features are made with labels; 0 for none.
+    /// How many of the first features depend on labels; 0 for none.
     features: usize,
     lags: usize,
-    /// By class and lag, the weights for these features.
+    /// The weights for these features, by class and lag.
     weights: Vec<Vec<Vec<f64>>>,
 }
 
@@ -29,12 +30,12 @@ impl LabelInputs {
         LabelInputs { features, lags, weights: Vec::new() }
     }
 
-    /// How many features are made with labels.
+    /// The number of features that depend on labels.
     pub(super) fn features(&self) -> usize {
         self.features
     }
 
-    /// Declares the inputs of a class, and of those before it.
+    /// Declares the inputs of a class and of all classes before it.
     pub(super) fn declare(&mut self, class: usize, shape: &Shape, fan_in: usize) {
         if self.features == 0 {
             return;
@@ -53,7 +54,7 @@ impl LabelInputs {
         }
     }
 
-    /// How many classes are declared.
+    /// The number of declared classes.
     pub(super) fn classes(&self) -> usize {
         self.weights.len()
     }
@@ -62,7 +63,7 @@ impl LabelInputs {
         to.floats("weights", self.weights.iter().flatten().flatten().copied().collect());
     }
 
-    /// Takes over the weights of so many classes.
+    /// Takes over the weights of `classes` classes.
     pub(super) fn restore(
         &mut self,
         from: &ReadScope<'_>,
@@ -75,7 +76,7 @@ impl LabelInputs {
         Ok(())
     }
 
-    /// Adds what the labels bring, the latest first, to the sums of a sample's nodes.
+    /// Adds the contributions of the labels, the latest first, to the sums of a sample's nodes.
     pub(super) fn add(&self, labels: &[usize], sums: &mut [f64]) {
         for (lag, &class) in labels.iter().enumerate() {
             for (sum, weight) in sums.iter_mut().zip(&self.weights[class][lag]) {
