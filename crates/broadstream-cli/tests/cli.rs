@@ -167,7 +167,10 @@ fn drifts_are_reported_where_the_concept_changes() {
     assert_eq!(drifts.iter().map(|drift| drift / 1000).collect::<Vec<_>>(), [1, 2]);
     let arguments = ["run", source, "--forgetting", "0.99"];
     let text = stdout(&broadstream(&[&arguments, &SMALL[..]].concat()));
-    assert!(text.contains(&format!("\ndrifts seen at {}, {}\n", drifts[0], drifts[1])), "{text}");
+    assert!(
+        text.contains(&format!("\ndrift detected at: {}, {}\n", drifts[0], drifts[1])),
+        "{text}"
+    );
     let calm = stdout(&broadstream(&[&["run", "sea", "--limit", "500"], &SMALL[..]].concat()));
     assert!(!calm.contains("drifts"), "{calm}");
 }

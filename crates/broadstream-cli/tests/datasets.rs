@@ -96,9 +96,9 @@ fn a_file_that_differs_is_told_from_one_that_is_missing() {
     assert!(line("adult").contains("expected 45222 rows, found 0"), "{table}");
     assert!(line("usps").contains("usps.csv.gz  unreadable: "), "{table}");
     assert!(line("mnist").ends_with("missing: 'broadstream datasets fetch mnist'"), "{table}");
-    assert!(line("sea").ends_with("ok, made by a generator"), "{table}");
+    assert!(line("sea").ends_with("ok, produced by a generator"), "{table}");
     let message = text(&output.stderr);
-    assert_eq!(message, "error: 3 datasets are not as the catalogue says\n");
+    assert_eq!(message, "error: 3 datasets do not match the catalogue\n");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn what_cannot_be_fetched_is_said() {
     assert!(message.contains("there is no dataset 'leter': expected one of image-segment, usps"));
     let output = datasets(home.path(), &["fetch", "sea"]);
     assert_eq!(output.status.code(), Some(1));
-    let message = "error: dataset 'sea' has no file: it is made by the generator 'sea'\n";
+    let message = "error: dataset 'sea' has no file: it is produced by the generator 'sea'\n";
     assert_eq!(text(&output.stderr), message);
     assert_eq!(datasets(home.path(), &["fetch"]).status.code(), Some(2));
     assert_eq!(datasets(home.path(), &["fetch", "letter", "--all"]).status.code(), Some(2));

@@ -1,34 +1,34 @@
-//! What is known of a dataset.
+//! The description of a dataset.
 
 use crate::{error::DatasetError, output::Output, part::Part};
 
-/// One of the streams that the model is measured on.
+/// One of the benchmark streams.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Dataset {
     /// The name on the command line and of the file, such as `image-segment`.
     pub name: &'static str,
-    /// The name for people, such as `Image Segment`.
+    /// The name in tables and figures, such as `Image Segment`.
     pub title: &'static str,
-    /// Whether its order matters.
+    /// Whether the order of its samples matters.
     pub kind: Kind,
-    /// How many samples it has.
+    /// The number of samples.
     pub rows: u64,
-    /// How many columns it has, the target included.
+    /// The number of columns, including the target.
     pub columns: usize,
-    /// How many labels the target takes.
+    /// The number of classes.
     pub classes: usize,
     /// The column to predict.
     pub target: &'static str,
     /// The columns that the paper leaves out.
     pub drop: &'static [&'static str],
-    /// How the file comes from the publisher's, and what the paper does to it beyond that.
+    /// How the file is prepared from the publisher's, and what the paper changes beyond that.
     pub preparation: &'static str,
     /// The publisher's page.
     pub page: &'static str,
-    /// Under which licence it is published, as far as that is stated.
+    /// The licence, if the publisher states one.
     pub licence: &'static str,
-    /// Whom to cite.
+    /// The work to cite.
     pub citation: &'static str,
     /// Where its samples come from.
     pub origin: Origin,
@@ -37,9 +37,9 @@ pub struct Dataset {
 /// Whether the order of a dataset's samples matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It does not: samples are shuffled, by another seed in each run.
+    /// The order does not matter: samples are shuffled, with a different seed in each run.
     Stationary,
-    /// It does: samples are taken in the order of the file, and what they mean changes.
+    /// The order matters: samples keep the order of the file, and the concept drifts.
     Drifting,
 }
 
@@ -47,20 +47,20 @@ pub enum Kind {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Origin {
-    /// A generator of the library, as `broadstream run` takes it.
+    /// A generator of the library, as written for `broadstream run`.
     Generator(&'static str),
-    /// A file prepared from those of the publisher.
+    /// A file prepared from the publisher's files.
     File(PreparedFile),
 }
 
-/// A CSV file with a header and the target in the last column: what it must be, and what it is
-/// made of.
+/// A CSV file with a header and the target in the last column: its expected content and its
+/// sources.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct PreparedFile {
-    /// The SHA-256 of the text, not compressed, in hexadecimal.
+    /// The SHA-256 of the uncompressed text, in hexadecimal.
     pub sha256: &'static str,
-    /// The length of the text in bytes, not compressed.
+    /// The length of the uncompressed text in bytes.
     pub size: u64,
     /// The publisher's files, in the order in which they are read.
     pub raw: &'static [RawFile],
@@ -70,25 +70,25 @@ pub struct PreparedFile {
 /// Writes the CSV text of a dataset from the parts of its raw files.
 pub(crate) type Prepare = fn(Vec<Part>, &mut Output<'_>) -> Result<(), DatasetError>;
 
-/// A file as its publisher has it.
+/// A file as its publisher provides it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RawFile {
-    /// The name it is stored under, unique in its dataset.
+    /// The name it is stored under, unique within its dataset.
     pub name: &'static str,
-    /// Where it can be had; later addresses are copies, for when the first does not answer.
+    /// Where to download it; later addresses are copies, used when the first one fails.
     pub urls: &'static [&'static str],
-    /// For a zip archive the members that are read; otherwise empty.
+    /// The members to read from a zip archive; empty for any other file.
     pub members: &'static [&'static str],
 }
 
 impl Dataset {
-    /// How many inputs the paper's setup has: the columns without the target and those left out.
+    /// The number of inputs in the paper's setup: all columns except the target and `drop`.
     pub fn inputs(&self) -> usize {
         self.columns - 1 - self.drop.len()
     }
 
-    /// The file of this dataset, unless a generator makes it.
+    /// The file of this dataset; an error if a generator produces it.
     pub fn file(&self) -> Result<&PreparedFile, DatasetError> {
         match &self.origin {
             Origin::File(file) => Ok(file),
@@ -100,7 +100,7 @@ impl Dataset {
 }
 
 impl Kind {
-    /// The word for it: `stationary` or `drifting`.
+    /// The name: `stationary` or `drifting`.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Stationary => "stationary",

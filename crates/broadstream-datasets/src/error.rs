@@ -1,4 +1,4 @@
-//! What can go wrong between a dataset's name and its file.
+//! Errors of finding, fetching and preparing a dataset.
 
 use std::{io, path::PathBuf};
 
@@ -9,25 +9,25 @@ pub enum DatasetError {
     /// The catalogue has no dataset of that name.
     #[error("there is no dataset '{name}': expected one of {known}")]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The names there are.
+        /// All names of the catalogue, separated by commas.
         known: String,
     },
 
-    /// The dataset has no file, since a generator makes it.
-    #[error("dataset '{name}' has no file: it is made by the generator '{generator}'")]
+    /// The dataset has no file because a generator produces it.
+    #[error("dataset '{name}' has no file: it is produced by the generator '{generator}'")]
     Generated {
         /// The dataset.
         name: &'static str,
-        /// Its generator, as `broadstream run` takes it.
+        /// Its generator, as written for `broadstream run`.
         generator: &'static str,
     },
 
     /// No folder holds the dataset's file.
     #[error(
-        "dataset '{name}' is not in {folders}: 'broadstream datasets fetch {name}' downloads it, \
-         --data DIR names a folder that has it"
+        "dataset '{name}' is not in {folders}: run 'broadstream datasets fetch {name}' to download \
+         it, or name the folder that has it with --data DIR"
     )]
     NotFound {
         /// The dataset.
@@ -36,23 +36,23 @@ pub enum DatasetError {
         folders: String,
     },
 
-    /// The system does not say where a user's cache is.
-    #[error("there is no home folder to keep datasets in: name one by --data DIR")]
+    /// The system has no cache folder for this user.
+    #[error("there is no home folder to store datasets in: name a folder with --data DIR")]
     NoFolder,
 
     /// A file or folder could not be read or written.
     #[error("{action} {path}")]
     File {
-        /// What was being done.
+        /// The operation that failed.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
 
-    /// The server answered, but not with the file.
+    /// The server answered with an error status.
     #[error("{url}: the server answered with status {status}")]
     Status {
         /// The address.
@@ -61,88 +61,88 @@ pub enum DatasetError {
         status: u16,
     },
 
-    /// No answer came, or it broke off.
+    /// The server did not answer, or the connection broke.
     #[error("{url}: the download failed")]
     Transfer {
         /// The address.
         url: String,
-        /// What happened.
+        /// The cause.
         #[source]
         source: Box<ureq::Error>,
     },
 
-    /// A file is larger than it may be.
-    #[error("{name} is larger than {limit} bytes, which no file of the catalogue is")]
+    /// A file exceeds the size limit.
+    #[error("{name} is larger than the limit of {limit} bytes")]
     TooLarge {
         /// The address, file or member of an archive.
         name: String,
-        /// The most accepted.
+        /// The limit in bytes.
         limit: u64,
     },
 
-    /// A downloaded archive cannot be read, or lacks a member.
+    /// A downloaded archive cannot be read or lacks a member.
     #[error("{archive}: member '{member}' cannot be read")]
     Archive {
         /// The archive.
         archive: String,
         /// The member.
         member: String,
-        /// What is wrong.
+        /// The cause.
         #[source]
         source: zip::result::ZipError,
     },
 
-    /// A publisher's file does not look as it should.
+    /// A line of a publisher's text file has the wrong format.
     #[error("{part}, line {line}: expected {expected}, found {found}")]
     Malformed {
         /// The file or member of an archive.
         part: String,
         /// The line, from 1.
         line: u64,
-        /// What should be there.
+        /// What the format requires.
         expected: String,
-        /// What is there.
+        /// What the file contains.
         found: String,
     },
 
-    /// A publisher's binary file does not look as it should.
+    /// A publisher's binary file has the wrong format.
     #[error("{part}: expected {expected}, found {found}")]
     MalformedImages {
         /// The file.
         part: String,
-        /// What should be there.
+        /// What the format requires.
         expected: String,
-        /// What is there.
+        /// What the file contains.
         found: String,
     },
 
-    /// A publisher's file could not be decompressed to its end.
+    /// A publisher's file could not be read or decompressed to its end.
     #[error("{part}: cannot read on")]
     Unreadable {
         /// The file or member of an archive.
         part: String,
-        /// What is wrong.
+        /// The cause.
         #[source]
         source: io::Error,
     },
 
-    /// The prepared text is not the one that the catalogue describes.
+    /// The prepared text does not match the catalogue.
     #[error(
         "dataset '{name}': the prepared file has SHA-256 {found}, expected {expected}; the \
-         publisher may have changed it, and nothing was stored"
+         publisher may have changed its files; nothing was stored"
     )]
     Checksum {
         /// The dataset.
         name: &'static str,
         /// The checksum in the catalogue.
         expected: &'static str,
-        /// The checksum of what was prepared.
+        /// The checksum of the prepared text.
         found: String,
     },
 }
 
 impl DatasetError {
-    /// The mapping of a system error at `path` while `action`, for `map_err`.
+    /// Wraps an I/O error with the operation and the path, for `map_err`.
     pub(crate) fn file(
         action: &'static str,
         path: impl Into<PathBuf>,

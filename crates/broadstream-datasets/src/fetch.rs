@@ -1,9 +1,9 @@
-//! From the publisher to a file that is known to be right.
+//! Downloads a dataset and prepares a file that is known to be correct.
 //!
-//! Raw files are downloaded to a folder of their own, prepared in one pass into a temporary file
-//! beside the final one, and only a text with the checksum of the catalogue gets the final name.
-//! So there is never a wrong or half-written dataset, and a call that was broken off is continued
-//! by the next.
+//! Raw files are downloaded to a folder of their own and prepared in one pass into a temporary file
+//! beside the final one. Only a text with the catalogue's checksum gets the final name, so a wrong
+//! or half-written dataset never appears, and a call continues the download that an interrupted
+//! one began.
 
 use std::{
     fs,
@@ -17,11 +17,11 @@ use tempfile::NamedTempFile;
 
 use crate::{
     dataset::{Dataset, PreparedFile, RawFile},
-    download::{Patience, Watcher, agent, download},
+    download::{DownloadLimits, FetchObserver, agent, download},
     error::DatasetError,
     output::Output,
     part::{Part, open_parts},
-    verify::Health,
+    verify::FileStatus,
 };
 
 /// Downloads and prepares datasets.
@@ -35,14 +35,14 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Fetcher {
-    /// Where to download from instead of the publishers, such as `http://localhost:8000/raw`: the
-    /// raw file `adult.zip` of dataset `adult` is then expected at `…/raw/adult/adult.zip`.
+    /// The address to download from instead of the publishers', such as `http://localhost:8000/raw`:
+    /// the raw file `adult.zip` of dataset `adult` is then expected at `…/raw/adult/adult.zip`.
     pub mirror: Option<String>,
-    /// How often a download is tried again after a failure that may pass; 4 by default.
+    /// How often a download is retried after a transient failure; 4 by default.
     pub retries: u32,
-    /// The pause before the first retry, doubled by each further one; 1 second by default.
+    /// The pause before the first retry, doubled before each further one; 1 second by default.
     pub pause: Duration,
-    /// The most bytes that a raw file may have, as downloaded and unpacked; 1 GiB by default.
+    /// The maximum size of a raw file in bytes, downloaded and unpacked; 1 GiB by default.
     pub size_limit: u64,
 }
 
@@ -53,32 +53,32 @@ impl Default for Fetcher {
 }
 
 impl Fetcher {
-    /// Puts the dataset into `folder` as `NAME.csv.gz`, unless it is there and intact.
+    /// Stores the dataset in `folder` as `NAME.csv.gz`, unless an intact copy is there already.
     pub fn fetch(
         &self,
         dataset: &Dataset,
         folder: &Path,
-        watcher: &mut dyn Watcher,
+        observer: &mut dyn FetchObserver,
     ) -> Result<PathBuf, DatasetError> {
         let file = dataset.file()?;
         let target = folder.join(format!("{}.csv.gz", dataset.name));
-        if Health::of(&target, file) == Health::Same {
+        if FileStatus::of(&target, file) == FileStatus::Intact {
             return Ok(target);
         }
         let raw_folder = folder.join("raw").join(dataset.name);
         fs::create_dir_all(&raw_folder).map_err(DatasetError::file("creating", &raw_folder))?;
         for raw in file.raw {
-            self.download(dataset, raw, &raw_folder, watcher)?;
+            self.download(dataset, raw, &raw_folder, observer)?;
         }
-        watcher.prepare(dataset.name);
+        observer.prepare(dataset.name);
         match self.prepare(dataset, file, &raw_folder, &target) {
-            // Where our own disk failed the downloads are still good; after any other failure they
-            // would fail again.
+            // If the local disk failed, the downloads are still good; after any other failure,
+            // preparing them again would fail again.
             Err(error @ DatasetError::File { .. }) => return Err(error),
             outcome => {
                 fs::remove_dir_all(&raw_folder)
                     .map_err(DatasetError::file("removing", &raw_folder))?;
-                // Of use only while another dataset's downloads are in it.
+                // This fails, and should, while another dataset's downloads are in the folder.
                 let _ = fs::remove_dir(folder.join("raw"));
                 outcome?;
             }
@@ -86,13 +86,13 @@ impl Fetcher {
         Ok(target)
     }
 
-    /// Tries each address of a raw file in turn; the error is that of the first.
+    /// Tries each address of a raw file in turn; if all fail, returns the error of the first.
     fn download(
         &self,
         dataset: &Dataset,
         raw: &RawFile,
         folder: &Path,
-        watcher: &mut dyn Watcher,
+        observer: &mut dyn FetchObserver,
     ) -> Result<(), DatasetError> {
         let urls: Vec<String> = match &self.mirror {
             Some(mirror) => {
@@ -100,12 +100,12 @@ impl Fetcher {
             }
             None => raw.urls.iter().map(|url| (*url).to_owned()).collect(),
         };
-        let patience =
-            Patience { retries: self.retries, pause: self.pause, limit: self.size_limit };
+        let limits =
+            DownloadLimits { retries: self.retries, pause: self.pause, max_size: self.size_limit };
         let (agent, target) = (agent(), folder.join(raw.name));
         let mut first_error = None;
         for url in urls {
-            match download(&agent, &url, &target, patience, watcher) {
+            match download(&agent, &url, &target, limits, observer) {
                 Ok(()) => return Ok(()),
                 Err(error @ DatasetError::File { .. }) => return Err(error),
                 Err(error) => first_error = first_error.or(Some(error)),
@@ -114,7 +114,7 @@ impl Fetcher {
         first_error.map_or(Ok(()), Err)
     }
 
-    /// Writes the dataset from its raw files, and gives it its name if it is the right text.
+    /// Prepares the dataset from its raw files, and renames it to `target` if its checksum matches.
     fn prepare(
         &self,
         dataset: &Dataset,
@@ -146,7 +146,8 @@ impl Fetcher {
     }
 }
 
-/// A file in the same folder, so that renaming it is atomic, and as readable as any other.
+/// A temporary file in the folder of `target`, so that renaming it is atomic, with the permissions
+/// of an ordinary file.
 fn temporary_beside(target: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".preparing-");
@@ -166,7 +167,7 @@ mod tests {
     use crate::{
         dataset::{Kind, Origin},
         prepare,
-        test_server::{Answer, Server},
+        test_server::{PreparedResponse, Server},
     };
 
     const RAW: &[u8] = b"T,2,8,3,5,1,8,13,0,6,6,10,8,0,8,0,8\n";
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn a_dataset_is_downloaded_prepared_and_stored_once() {
         let folder = tempfile::tempdir().unwrap();
-        let server = Server::start(vec![Answer::whole(RAW)]);
+        let server = Server::start(vec![PreparedResponse::whole(RAW)]);
         let fetcher = fetcher(&server);
         let path = fetcher.fetch(&TINY, folder.path(), &mut ()).unwrap();
         assert_eq!(server.finish()[0].path, "/raw/tiny/tiny.data");
@@ -219,16 +220,16 @@ mod tests {
         flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
         assert!(text.ends_with("yegvx,class\n2,8,3,5,1,8,13,0,6,6,10,8,0,8,0,8,T\n"));
         assert_eq!(names(folder.path()), ["tiny.csv.gz"], "no raw file is left");
-        // Nobody listens any more: the file is not asked for again.
+        // The server is gone: the file must not be requested again.
         assert_eq!(fetcher.fetch(&TINY, folder.path(), &mut ()).unwrap(), path);
     }
 
     #[test]
-    fn another_text_is_refused_and_nothing_is_left_of_it() {
+    fn a_text_with_another_checksum_is_refused_and_removed() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("tiny.csv.gz"), "as it was").unwrap();
         let changed = [b"A", &RAW[1..]].concat();
-        let server = Server::start(vec![Answer::whole(&changed)]);
+        let server = Server::start(vec![PreparedResponse::whole(&changed)]);
         let error = fetcher(&server).fetch(&TINY, folder.path(), &mut ()).unwrap_err();
         assert!(matches!(error, DatasetError::Checksum { name: "tiny", .. }), "{error}");
         assert_eq!(names(folder.path()), ["tiny.csv.gz"]);
@@ -237,10 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn a_page_in_place_of_the_file_is_downloaded_anew_the_next_time() {
+    fn a_page_in_place_of_the_file_is_downloaded_again_the_next_time() {
         let folder = tempfile::tempdir().unwrap();
-        let answers = vec![Answer::whole(b"<html>"), Answer::whole(RAW)];
-        let server = Server::start(answers);
+        let responses = vec![PreparedResponse::whole(b"<html>"), PreparedResponse::whole(RAW)];
+        let server = Server::start(responses);
         let fetcher = fetcher(&server);
         let error = fetcher.fetch(&TINY, folder.path(), &mut ()).unwrap_err();
         assert!(matches!(error, DatasetError::Malformed { line: 1, .. }), "{error}");
@@ -251,7 +252,7 @@ mod tests {
     fn a_damaged_file_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("tiny.csv.gz"), b"\x1f\x8bnot gzip").unwrap();
-        let server = Server::start(vec![Answer::whole(RAW)]);
+        let server = Server::start(vec![PreparedResponse::whole(RAW)]);
         fetcher(&server).fetch(&TINY, folder.path(), &mut ()).unwrap();
     }
 
@@ -269,7 +270,7 @@ mod tests {
     fn a_target_that_cannot_be_replaced_keeps_the_downloads() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("tiny.csv.gz/inside")).unwrap();
-        let server = Server::start(vec![Answer::whole(RAW)]);
+        let server = Server::start(vec![PreparedResponse::whole(RAW)]);
         let error = fetcher(&server).fetch(&TINY, folder.path(), &mut ()).unwrap_err();
         assert!(matches!(error, DatasetError::File { action: "writing", .. }), "{error}");
         assert!(folder.path().join("raw/tiny/tiny.data").is_file());

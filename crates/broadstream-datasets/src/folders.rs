@@ -1,4 +1,4 @@
-//! Where the files of datasets are on this machine.
+//! The folders that hold datasets on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use crate::{catalogue::dataset, error::DatasetError};
 /// The environment variable that names a folder with datasets.
 const VARIABLE: &str = "BROADSTREAM_DATA";
 
-/// How the file of a dataset may be compressed, and be called.
+/// The suffixes of a dataset's file: plain, gzip and zstd.
 const SUFFIXES: [&str; 3] = ["csv", "csv.gz", "csv.zst"];
 
-/// The file of the dataset of that name.
+/// Finds the file of a dataset by name.
 ///
-/// It is looked for in `data`, then in the folder that the environment variable
-/// `BROADSTREAM_DATA` names, then in the user's cache, as `NAME.csv`, `NAME.csv.gz` or
-/// `NAME.csv.zst`. Its content is not looked at; [`Verification`](crate::Verification) does that.
+/// The search goes through `data`, then the folder named by the environment variable
+/// `BROADSTREAM_DATA`, then the user's cache, for `NAME.csv`, `NAME.csv.gz` or `NAME.csv.zst`. The
+/// content is not checked; [`Verification`](crate::Verification) does that.
 pub fn find(name: &str, data: Option<&Path>) -> Result<PathBuf, DatasetError> {
     let dataset = dataset(name)?;
     dataset.file()?;
@@ -27,9 +27,9 @@ pub fn find(name: &str, data: Option<&Path>) -> Result<PathBuf, DatasetError> {
     })
 }
 
-/// The folder that fetched datasets go to: `data` if given, else that of the environment variable
-/// `BROADSTREAM_DATA`, else the user's cache.
-pub fn folder_to_store_in(data: Option<&Path>) -> Result<PathBuf, DatasetError> {
+/// The folder that fetched datasets are stored in: `data` if given, else the folder named by the
+/// environment variable `BROADSTREAM_DATA`, else the user's cache.
+pub fn storage_folder(data: Option<&Path>) -> Result<PathBuf, DatasetError> {
     folders(data).into_iter().next().ok_or(DatasetError::NoFolder)
 }
 
@@ -41,7 +41,7 @@ fn find_in(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// All folders to look in, in their order.
+/// All folders to search, in order.
 fn folders(data: Option<&Path>) -> Vec<PathBuf> {
     let named = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let cache = ProjectDirs::from("", "", "broadstream").map(|dirs| dirs.cache_dir().join("data"));
@@ -69,19 +69,19 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_that_name_is_no_file() {
+    fn a_folder_with_the_file_s_name_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("adult.csv")).unwrap();
         assert_eq!(find_in(&[folder.path().to_owned()], "adult"), None);
     }
 
     #[test]
-    fn what_cannot_be_found_is_an_error_that_helps() {
+    fn a_missing_dataset_is_an_error_that_helps() {
         let folder = tempfile::tempdir().unwrap();
         let message = find("sea", Some(folder.path())).unwrap_err().to_string();
-        assert_eq!(message, "dataset 'sea' has no file: it is made by the generator 'sea'");
+        assert_eq!(message, "dataset 'sea' has no file: it is produced by the generator 'sea'");
         let message = find("seal", None).unwrap_err().to_string();
         assert!(message.starts_with("there is no dataset 'seal'"), "{message}");
-        assert_eq!(folder_to_store_in(Some(folder.path())).unwrap(), folder.path());
+        assert_eq!(storage_folder(Some(folder.path())).unwrap(), folder.path());
     }
 }

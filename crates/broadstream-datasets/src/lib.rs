@@ -1,14 +1,14 @@
-//! The streams that broadstream is measured on.
+//! The benchmark streams of broadstream.
 //!
-//! The [`catalogue`] says of each what it is, where it comes from and which text its file must
-//! have. [`find`] looks for that file on this machine, [`Verification`] compares it with the
-//! catalogue, and a [`Fetcher`] downloads the publisher's files and prepares them. Nothing here
-//! is needed to classify a stream; it is a crate of its own because an HTTP client begins here.
+//! The [`catalogue`] describes each dataset, where it comes from and the checksum of its prepared
+//! file. [`find`] locates that file on this machine, [`Verification`] compares it with the
+//! catalogue, and a [`Fetcher`] downloads the publisher's files and prepares them. Classifying a
+//! stream needs none of this, so the HTTP client that it brings lives in a crate of its own.
 //!
 //! No publisher's host could be reached when this was written: the addresses are from general
-//! knowledge, downloading was tested with servers on the same machine, and preparation with files
-//! that were put back into the publishers' formats. The checksum decides in the end, so a wrong
-//! address or a changed file is an error and never a wrong dataset.
+//! knowledge, downloads were tested with local servers, and preparation with files converted back
+//! into the publishers' formats. Every prepared file must match its checksum, so a wrong address
+//! or a changed file is an error and never a wrong dataset.
 //!
 //! ```
 //! let adult = broadstream_datasets::dataset("adult")?;
@@ -34,9 +34,9 @@ mod test_server;
 pub use self::{
     catalogue::{catalogue, dataset},
     dataset::{Dataset, Kind, Origin, PreparedFile, RawFile},
-    download::Watcher,
+    download::FetchObserver,
     error::DatasetError,
     fetch::Fetcher,
-    folders::{find, folder_to_store_in},
-    verify::{Fingerprint, Health, Verification},
+    folders::{find, storage_folder},
+    verify::{FileStatus, Fingerprint, Verification},
 };

@@ -1,4 +1,4 @@
-//! The text that a preparation writes, and its fingerprint.
+//! The CSV text that preparation writes, and its fingerprint.
 
 use std::{
     io::Write,
@@ -7,33 +7,33 @@ use std::{
 
 use crate::{
     error::DatasetError,
-    verify::{Fingerprint, Tally},
+    verify::{Fingerprint, FingerprintBuilder},
 };
 
-/// A CSV text in the making.
+/// Writes a CSV text and computes its fingerprint.
 pub(crate) struct Output<'a> {
     writer: &'a mut dyn Write,
-    /// The file that the text goes to, for messages.
+    /// The file being written, for error messages.
     path: PathBuf,
-    tally: Tally,
+    fingerprint: FingerprintBuilder,
 }
 
 impl<'a> Output<'a> {
     pub(crate) fn new(writer: &'a mut dyn Write, path: &Path) -> Self {
-        Output { writer, path: path.to_owned(), tally: Tally::default() }
+        Output { writer, path: path.to_owned(), fingerprint: FingerprintBuilder::default() }
     }
 
-    /// Appends a line, whose end is added.
+    /// Appends a line and its line feed.
     pub(crate) fn line(&mut self, text: &str) -> Result<(), DatasetError> {
         for bytes in [text.as_bytes(), b"\n"] {
             self.writer.write_all(bytes).map_err(DatasetError::file("writing", &self.path))?;
-            self.tally.add(bytes);
+            self.fingerprint.add(bytes);
         }
         Ok(())
     }
 
-    /// The fingerprint of all lines.
+    /// Returns the fingerprint of all lines.
     pub(crate) fn finish(self) -> Fingerprint {
-        self.tally.finish()
+        self.fingerprint.finish()
     }
 }

@@ -1,8 +1,8 @@
-//! The parts of a publisher's files: what preparation reads, unpacked and bounded.
+//! The unpacked parts of a publisher's files, which preparation reads.
 //!
-//! A raw file is a plain, gzip or `compress`ed file, or a zip archive with some such members. Since
-//! it came over the network, nothing in it is believed: no part gives more bytes than any file of
-//! the catalogue has, whatever its headers declare.
+//! A raw file is plain, compressed by gzip or `compress`, or a zip archive of such files. It came over
+//! the network, so nothing in it is trusted: no part yields more bytes than the size limit, whatever
+//! its headers declare.
 
 use std::{
     fs::File,
@@ -15,13 +15,13 @@ use zip::ZipArchive;
 
 use crate::{dataset::RawFile, error::DatasetError, unix_compress};
 
-/// A stretch of unpacked bytes, with a name for messages.
+/// An unpacked file or archive member, with its name for error messages.
 pub(crate) struct Part {
     pub(crate) name: String,
     pub(crate) reader: Box<dyn Read + Send>,
 }
 
-/// Opens the parts of a downloaded file, in their order; none gives more than `limit` bytes.
+/// Opens the parts of a downloaded file in order; none yields more than `limit` bytes.
 pub(crate) fn open_parts(
     raw: &RawFile,
     path: &Path,
@@ -40,7 +40,7 @@ pub(crate) fn open_parts(
     for member in raw.members {
         let member_name = format!("{}/{member}", raw.name);
         let entry = archive.by_name(member).map_err(broken(member))?;
-        // The declared size is a claim: it is refused when too large and not trusted when small.
+        // The declared size is only a claim: a large one is refused, a small one is not trusted.
         if entry.size() > limit {
             return Err(DatasetError::TooLarge { name: member_name, limit });
         }
@@ -55,7 +55,7 @@ pub(crate) fn open_parts(
     Ok(parts)
 }
 
-/// Takes off one layer of compression, if there is one.
+/// Removes one layer of compression, if there is one.
 fn unpack(name: &str, packed: Box<dyn Read + Send>, limit: u64) -> Result<Part, DatasetError> {
     let failed = |source| unreadable(name, source);
     let mut plain = decompress(packed).map_err(failed)?;
@@ -77,7 +77,7 @@ fn unreadable(part: &str, source: io::Error) -> DatasetError {
     DatasetError::Unreadable { part: part.to_owned(), source }
 }
 
-/// Fails, rather than ends, where its source has more than so many bytes.
+/// A reader that fails, rather than ends, if its source has more than `left` bytes.
 struct Bounded<R> {
     reader: R,
     left: u64,
@@ -89,7 +89,7 @@ impl<R: Read> Read for Bounded<R> {
         self.left = self
             .left
             .checked_sub(read as u64)
-            .ok_or_else(|| io::Error::other("it unpacks to more bytes than any known file"))?;
+            .ok_or_else(|| io::Error::other("it unpacks to more bytes than the size limit"))?;
         Ok(read)
     }
 }
@@ -165,10 +165,10 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_lies_does_not_help() {
+    fn a_wrong_declared_size_does_not_lift_the_limit() {
         let bomb = vec![b' '; 5000];
         let honest = zip(&[("b.txt", &bomb), ("a.txt", b"")]);
-        // Both headers of the first member declare 5000 bytes; let them declare fewer or more.
+        // Both headers of the first member declare 5000 bytes. Make them declare fewer or more.
         let declared = 5000u32.to_le_bytes();
         let places: Vec<usize> =
             (0..honest.len() - 4).filter(|&i| honest[i..i + 4] == declared).collect();

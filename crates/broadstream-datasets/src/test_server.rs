@@ -1,4 +1,4 @@
-//! An HTTP server on this machine that answers as told, once per answer.
+//! A local HTTP server that gives prepared responses, one per connection.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -6,20 +6,20 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-/// The bytes of an answer, after which the connection is closed.
-pub(crate) struct Answer(Vec<u8>);
+/// The bytes of a response, after which the connection is closed.
+pub(crate) struct PreparedResponse(Vec<u8>);
 
-impl Answer {
+impl PreparedResponse {
     pub(crate) fn whole(content: &[u8]) -> Self {
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", content.len());
-        Answer([head.as_bytes(), content].concat())
+        PreparedResponse([head.as_bytes(), content].concat())
     }
 
-    /// Says that all will come, and closes after `length` bytes.
+    /// Announces the whole content, and closes after `length` bytes.
     pub(crate) fn cut(content: &[u8], length: usize) -> Self {
-        let mut answer = Self::whole(content);
-        answer.0.truncate(answer.0.len() - content.len() + length);
-        answer
+        let mut response = Self::whole(content);
+        response.0.truncate(response.0.len() - content.len() + length);
+        response
     }
 
     /// The content from `start` on.
@@ -27,7 +27,7 @@ impl Answer {
         Self::cut_rest(content, start, content.len() - start)
     }
 
-    /// Says that the content from `start` on will come, and closes after `length` bytes.
+    /// Announces the content from `start` on, and closes after `length` bytes.
     pub(crate) fn cut_rest(content: &[u8], start: usize, length: usize) -> Self {
         let (total, rest) = (content.len(), content.len() - start);
         let head = format!(
@@ -35,20 +35,20 @@ impl Answer {
              content-range: bytes {start}-{}/{total}\r\n\r\n",
             total - 1,
         );
-        Answer([head.as_bytes(), &content[start..start + length]].concat())
+        PreparedResponse([head.as_bytes(), &content[start..start + length]].concat())
     }
 
-    /// The content without a word on its length.
-    pub(crate) fn endless(content: &[u8]) -> Self {
-        Answer([b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n", content].concat())
+    /// The content without its length.
+    pub(crate) fn without_length(content: &[u8]) -> Self {
+        PreparedResponse([b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n", content].concat())
     }
 
     pub(crate) fn status(status: u16) -> Self {
-        Answer(format!("HTTP/1.1 {status} x\r\ncontent-length: 0\r\n\r\n").into_bytes())
+        PreparedResponse(format!("HTTP/1.1 {status} x\r\ncontent-length: 0\r\n\r\n").into_bytes())
     }
 }
 
-/// What a client asked for.
+/// A request of a client.
 pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) range: Option<String>,
@@ -60,18 +60,18 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Gives the answers in turn, each on a connection of its own; after the last one nobody
-    /// listens any more.
-    pub(crate) fn start(answers: Vec<Answer>) -> Self {
+    /// Gives the responses in turn, each on a connection of its own, and stops listening after the
+    /// last one.
+    pub(crate) fn start(responses: Vec<PreparedResponse>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let requests = thread::spawn(move || {
-            answers
+            responses
                 .into_iter()
-                .map(|answer| {
+                .map(|response| {
                     let (mut connection, _) = listener.accept().unwrap();
                     let request = read_request(&connection);
-                    connection.write_all(&answer.0).unwrap();
+                    connection.write_all(&response.0).unwrap();
                     request
                 })
                 .collect()
@@ -83,7 +83,7 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// Waits until all answers were given, and returns what was asked.
+    /// Waits until all responses have been given, and returns the requests.
     pub(crate) fn finish(self) -> Vec<Request> {
         self.requests.join().unwrap()
     }

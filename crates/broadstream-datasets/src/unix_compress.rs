@@ -1,26 +1,26 @@
-//! Files of the Unix program `compress` (`.Z`), of which the UCI archive still has one.
+//! Decompresses files of the Unix program `compress` (`.Z`), of which the UCI archive still has one.
 //!
-//! It is LZW with codes of 9 bits that grow to 16, least significant bit first. Code 256 empties
-//! the table. Codes are written in groups of eight, and when the width changes or the table is
-//! emptied the rest of the group is padding: that quirk is why the LZW crates for GIF and TIFF
-//! cannot read these files, and why the decoder is written out here.
+//! The format is LZW with codes that grow from 9 to 16 bits, least significant bit first. Code 256
+//! clears the table. Codes are written in groups of eight, and when the width changes or the table
+//! is cleared the rest of the group is padding. Because of that quirk the LZW crates for GIF and
+//! TIFF cannot read these files, so the decoder is written out here.
 
 use std::io;
 
-/// The first two bytes of such a file.
+/// The first two bytes of every such file.
 pub(crate) const MAGIC: [u8; 2] = [0x1f, 0x9d];
 
-/// The code that empties the table.
+/// The code that clears the table.
 const CLEAR: usize = 256;
 
-/// The bytes behind a compressed file, up to `limit` of them; more are an error.
+/// Decompresses a file; more than `limit` bytes of output are an error.
 pub(crate) fn decompress(bytes: &[u8], limit: u64) -> io::Result<Vec<u8>> {
     let [0x1f, 0x9d, flags, codes @ ..] = bytes else {
-        return Err(invalid("it does not start as a file of 'compress'"));
+        return Err(invalid("it does not start like a file of 'compress'"));
     };
     let (widest, can_clear) = (usize::from(flags & 0x1f), flags & 0x80 != 0);
     if !(9..=16).contains(&widest) {
-        return Err(invalid("its codes are wider than 16 bits"));
+        return Err(invalid("its maximum code width is not between 9 and 16 bits"));
     }
     let mut codes = Codes { bytes: codes, bit: 0, group_start: 0, width: 9 };
     let mut table = Table::new(can_clear);
@@ -36,7 +36,7 @@ pub(crate) fn decompress(bytes: &[u8], limit: u64) -> io::Result<Vec<u8>> {
         let start = text.len();
         match previous {
             // The one code that may be used before it is complete: it stands for the previous
-            // string and its own first byte.
+            // string followed by that string's first byte.
             Some(previous) if code == table.len() => {
                 table.append(previous, &mut text)?;
                 let first = text[start];
@@ -45,7 +45,7 @@ pub(crate) fn decompress(bytes: &[u8], limit: u64) -> io::Result<Vec<u8>> {
             _ => table.append(code, &mut text)?,
         }
         if text.len() as u64 > limit {
-            return Err(invalid("it unpacks to more bytes than any known file"));
+            return Err(invalid("it unpacks to more bytes than the size limit"));
         }
         if let Some(previous) = previous
             && table.len() < 1 << widest
@@ -60,7 +60,8 @@ pub(crate) fn decompress(bytes: &[u8], limit: u64) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Each code from 257 on (256 where nothing clears) is a string by its prefix and its last byte.
+/// The strings of the codes from 257 on (from 256 on without a clear code), each as the code of its
+/// prefix and its last byte.
 struct Table {
     first: usize,
     entries: Vec<(u16, u8)>,
@@ -71,19 +72,19 @@ impl Table {
         Table { first: if can_clear { CLEAR + 1 } else { CLEAR }, entries: Vec::new() }
     }
 
-    /// The code that comes next.
+    /// The next code to be assigned.
     fn len(&self) -> usize {
         self.first + self.entries.len()
     }
 
-    /// Appends the string of a code.
+    /// Appends the string of a code to `text`.
     fn append(&self, mut code: usize, text: &mut Vec<u8>) -> io::Result<()> {
         let start = text.len();
         while code >= self.first {
             // A prefix is always an earlier code, so this ends.
             let entry = self.entries.get(code - self.first);
             let &(prefix, byte) =
-                entry.ok_or_else(|| invalid("a code is used before it is made"))?;
+                entry.ok_or_else(|| invalid("a code is used before it is defined"))?;
             text.push(byte);
             code = usize::from(prefix);
         }
@@ -97,7 +98,7 @@ impl Table {
 struct Codes<'a> {
     bytes: &'a [u8],
     bit: usize,
-    /// The bit where codes of the present width begin.
+    /// The bit where codes of the current width begin.
     group_start: usize,
     width: usize,
 }
@@ -116,7 +117,7 @@ impl Codes<'_> {
         Some(code)
     }
 
-    /// Skips the padding of the group of eight codes and goes on with another width.
+    /// Skips the padding of the current group of eight codes and continues with another width.
     fn change_width(&mut self, width: usize) {
         let group = 8 * self.width;
         self.bit = self.group_start + (self.bit - self.group_start).next_multiple_of(group);
@@ -133,7 +134,7 @@ fn invalid(reason: &'static str) -> io::Error {
 mod tests {
     use super::*;
 
-    /// What `compress` makes of "abababababab\n".
+    /// The output of `compress` for "abababababab\n".
     const REPEATS: &[u8] = &[0x1f, 0x9d, 0x90, 0x61, 0xc4, 0x04, 0x1c, 0x28, 0xb0, 0xa0, 0x02];
 
     fn numbers(range: std::ops::RangeInclusive<u32>) -> String {
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_may_be_used_while_it_is_made() {
+    fn a_code_may_be_used_while_it_is_defined() {
         assert_eq!(decompress(REPEATS, 13).unwrap(), b"abababababab\n");
         assert!(decompress(REPEATS, 12).is_err(), "13 bytes are more than 12");
     }
@@ -154,8 +155,8 @@ mod tests {
     }
 
     #[test]
-    fn the_table_may_be_emptied() {
-        // Made by `compress -b 10` of numbers and then letters, for which the table is of no use.
+    fn the_table_may_be_cleared() {
+        // Made by `compress -b 10` of numbers and then letters, for which the table is useless.
         let text = decompress(include_bytes!("../tests/data/cleared.Z"), 1 << 20).unwrap();
         let letters: String = numbers(60_000..=62_000)
             .chars()

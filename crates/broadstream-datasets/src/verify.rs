@@ -1,4 +1,4 @@
-//! Whether a file is the one that the catalogue describes.
+//! Compares a dataset's file with the catalogue.
 
 use std::{
     fs::File,
@@ -14,70 +14,70 @@ use crate::{
     folders::find,
 };
 
-/// What was found out about one dataset on this machine.
+/// The state of one dataset on this machine.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Verification {
     /// The dataset.
     pub dataset: &'static Dataset,
-    /// Its file, if there is one.
+    /// Its file, if one was found.
     pub path: Option<PathBuf>,
     /// How the file compares with the catalogue.
-    pub health: Health,
+    pub status: FileStatus,
 }
 
 /// How a dataset's file compares with the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Health {
-    /// It has the very text that the catalogue describes.
-    Same,
-    /// It has another text.
+pub enum FileStatus {
+    /// The text is exactly the one that the catalogue describes.
+    Intact,
+    /// The text differs.
     Differs(Fingerprint),
-    /// It cannot be read to its end; the reason is given.
+    /// The file cannot be read to its end, for the given reason.
     Unreadable(String),
     /// There is no file.
     Missing,
-    /// There need not be one: a generator makes the dataset.
+    /// A generator produces the dataset, so it has no file.
     Generated,
 }
 
-/// What tells one CSV text from another.
+/// The size and the checksum of a CSV text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fingerprint {
-    /// The lines, without the header.
+    /// The number of lines, without the header.
     pub rows: u64,
-    /// The cells of the header.
+    /// The number of cells in the header.
     pub columns: usize,
-    /// The length in bytes, not compressed.
+    /// The length of the uncompressed text in bytes.
     pub size: u64,
-    /// The SHA-256 of the text, not compressed, in hexadecimal.
+    /// The SHA-256 of the uncompressed text, in hexadecimal.
     pub sha256: String,
 }
 
 impl Verification {
-    /// Looks for the dataset's file as [`find`] does and reads it to its end.
+    /// Searches for the dataset's file as [`find`] does and reads it to its end.
     pub fn of(dataset: &'static Dataset, data: Option<&Path>) -> Self {
         let Ok(file) = dataset.file() else {
-            return Verification { dataset, path: None, health: Health::Generated };
+            return Verification { dataset, path: None, status: FileStatus::Generated };
         };
         match find(dataset.name, data) {
             Ok(path) => {
-                let health = Health::of(&path, file);
-                Verification { dataset, path: Some(path), health }
+                let status = FileStatus::of(&path, file);
+                Verification { dataset, path: Some(path), status }
             }
-            Err(_) => Verification { dataset, path: None, health: Health::Missing },
+            Err(_) => Verification { dataset, path: None, status: FileStatus::Missing },
         }
     }
 }
 
-impl Health {
-    /// How the file at `path`, plain or compressed, compares with what it should be.
+impl FileStatus {
+    /// Compares the file at `path`, plain or compressed, with the expected one.
     pub(crate) fn of(path: &Path, expected: &PreparedFile) -> Self {
         match Fingerprint::of_file(path) {
-            Ok(found) if found.sha256 == expected.sha256 => Health::Same,
-            Ok(found) => Health::Differs(found),
-            Err(error) => Health::Unreadable(error.to_string()),
+            Ok(found) if found.sha256 == expected.sha256 => FileStatus::Intact,
+            Ok(found) => FileStatus::Differs(found),
+            Err(error) => FileStatus::Unreadable(error.to_string()),
         }
     }
 }
@@ -89,7 +89,7 @@ impl Fingerprint {
 
     /// Reads a text to its end.
     fn of(mut text: impl Read) -> io::Result<Self> {
-        let mut fingerprint = Tally::default();
+        let mut fingerprint = FingerprintBuilder::default();
         let mut buffer = vec![0; 1 << 16];
         loop {
             match text.read(&mut buffer)? {
@@ -100,9 +100,9 @@ impl Fingerprint {
     }
 }
 
-/// A fingerprint in the making.
+/// Computes a fingerprint from a text that arrives in pieces.
 #[derive(Default)]
-pub(crate) struct Tally {
+pub(crate) struct FingerprintBuilder {
     hash: Sha256,
     size: u64,
     lines: u64,
@@ -110,7 +110,7 @@ pub(crate) struct Tally {
     last: Option<u8>,
 }
 
-impl Tally {
+impl FingerprintBuilder {
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         if self.lines == 0 {
             let header = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -123,7 +123,7 @@ impl Tally {
     }
 
     pub(crate) fn finish(self) -> Fingerprint {
-        // A last line may lack its end.
+        // The last line may lack a line feed.
         let lines = self.lines + u64::from(self.last.is_some_and(|byte| byte != b'\n'));
         let sha256 = self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         Fingerprint {
@@ -145,11 +145,11 @@ mod tests {
     fn rows_and_columns_are_counted_across_reads() {
         let whole = Fingerprint::of("a,b,c\n1,2,3\n4,5,6\n".as_bytes()).unwrap();
         assert_eq!((whole.rows, whole.columns, whole.size), (2, 3, 18));
-        let mut tally = Tally::default();
+        let mut builder = FingerprintBuilder::default();
         for byte in "a,b,c\n1,2,3\n4,5,6\n".bytes() {
-            tally.add(&[byte]);
+            builder.add(&[byte]);
         }
-        assert_eq!(tally.finish(), whole);
+        assert_eq!(builder.finish(), whole);
         let open = Fingerprint::of("a,b,c\n1,2,3\n4,5,6".as_bytes()).unwrap();
         assert_eq!((open.rows, open.columns), (2, 3));
         assert_ne!(open.sha256, whole.sha256);

@@ -1,4 +1,4 @@
-//! Writes every kind of table, figure and page into a directory, from made-up numbers:
+//! Writes every kind of table, figure and page to a directory, from made-up numbers:
 //!
 //!     cargo run -p broadstream-report --example gallery -- gallery
 
@@ -16,7 +16,7 @@ struct Views {
     views: Vec<View>,
 }
 
-/// What an experiment file would declare.
+/// The views, as an experiment file declares them.
 const VIEWS: &str = r#"
 [[views]]
 kind = "table"
@@ -30,7 +30,7 @@ where = { enhancement_nodes = 1000 }
 [[views]]
 kind = "curves"
 title = "Error over time"
-caption = "The lower a line falls, and the sooner, the better."
+caption = "Lower is better, and so is an earlier decline."
 metric = "oce"
 where = { enhancement_nodes = 1000 }
 
@@ -52,7 +52,7 @@ methods = ["online-bls", "ri-bls", "bls-cil"]
 [[views]]
 kind = "lines"
 title = "Cost by enhancement nodes"
-caption = "Points are measurements, lines fitted power laws."
+caption = "Points are measurements, lines are fitted power laws."
 metric = "update_time"
 x = "enhancement_nodes"
 log_x = true
@@ -70,7 +70,7 @@ where = { enhancement_nodes = 1000 }
 decimals = 2
 "#;
 
-/// Key, samples, and the error that methods tend to.
+/// Key, number of samples, and the error that methods converge to.
 const STREAMS: [(&str, u64, f64); 6] = [
     ("is", 2310, 0.08),
     ("usps", 9298, 0.06),
@@ -80,7 +80,7 @@ const STREAMS: [(&str, u64, f64); 6] = [
     ("mnist", 70000, 0.07),
 ];
 
-/// Key, how its error compares, its spread, seconds per sample at 1000 nodes, and how those grow.
+/// Key, relative error, spread, seconds per sample at 1000 nodes, and the exponent of their growth.
 const METHODS: [(&str, f64, f64, f64, f64); 5] = [
     ("online-bls", 1.0, 0.01, 6.2e-5, 1.9),
     ("refactorise", 1.0, 0.01, 1.3e-2, 2.8),
@@ -119,7 +119,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let overview = OverviewPage {
         title: "Experiments".to_owned(),
-        description: "What was run, and what came out.".to_owned(),
+        description: "The experiments and their results.".to_owned(),
         date: None,
         experiments: vec![
             ExperimentLink {
@@ -140,7 +140,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A number in [-1, 1] that depends on its arguments alone.
+/// A number in [-1, 1] that depends only on the arguments.
 fn noise(a: u64, b: u64, c: u64) -> f64 {
     let mut state = a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.wrapping_mul(0xbf58_476d_1ce4_e5b9);
     state ^= c.wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -156,7 +156,7 @@ fn records() -> Vec<Record> {
     for (method_number, method) in METHODS.iter().enumerate() {
         for (stream_number, stream) in STREAMS.iter().enumerate() {
             for nodes in [200.0, 500.0, 1000.0, 2000.0] {
-                // One seed does for the sizes that only the sweep shows.
+                // Sizes that only the sweep shows need fewer seeds.
                 let seeds = if nodes == 1000.0 { 10 } else { 3 };
                 for seed in 0..seeds {
                     let draw = noise(method_number as u64, stream_number as u64, seed + 100);
@@ -165,7 +165,7 @@ fn records() -> Vec<Record> {
             }
         }
     }
-    // Someone else's figures, as a publication states them.
+    // Results cited from a publication.
     for (stream, oca, sd) in [("letter", 0.889, 0.00137), ("mnist", 0.925, 0.00105)] {
         records.push(Record {
             format: 1,
@@ -226,14 +226,15 @@ fn record(
 
 const MEMBERS: [&str; 3] = ["100 features", "350 features", "1100 features"];
 
-/// What the members are worth so long after a drift: the smallest is soon good, the largest in the end.
+/// The weights of the members this long after a drift: the smallest learns fastest, the largest wins
+/// in the long run.
 fn weights(since: f64) -> [f64; 3] {
     let scores = [3.0, 2.0 + since / 20.0, since / 8.0];
     let sum: f64 = scores.iter().map(|score| score.exp()).sum();
     scores.map(|score| score.exp() / sum)
 }
 
-/// Predictions that are a little too sure.
+/// Predictions that are slightly overconfident.
 fn reliability() -> Vec<ReliabilityRow> {
     let edge = |bin: u32| f64::from(bin) / 15.0;
     let row = |bin: u32| ReliabilityRow {

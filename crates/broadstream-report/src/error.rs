@@ -1,24 +1,24 @@
-//! What can go wrong on the way from records to pages.
+//! The errors of this crate.
 
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A record is not what a record must be.
+    /// A record is malformed.
     #[error("{file}, line {line}: {cause}")]
     Record {
-        /// The name of the file, as the caller gave it.
+        /// The name of the file, as given by the caller.
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong there; a part of the message, and so not the source of the error.
+        /// The cause. It is part of the message, and therefore not the error's `source`.
         cause: serde_json::Error,
     },
 
-    /// A record was written by a later version.
+    /// A record was written by a newer version.
     #[error("{file}, line {line}: a record must have format {newest} or older, got {found}")]
     Format {
-        /// The name of the file, as the caller gave it.
+        /// The name of the file, as given by the caller.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -28,56 +28,56 @@ pub enum Error {
         newest: u64,
     },
 
-    /// An option of a view breaks its rule.
+    /// An option of a view has an invalid value.
     #[error("view '{view}': {option} must be {rule}, got '{value}'")]
     View {
         /// The view's title.
         view: String,
         /// The option's name.
         option: &'static str,
-        /// What it must be.
+        /// The rule that it breaks.
         rule: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: String,
     },
 
-    /// Runs of different kinds would be averaged.
+    /// A cell or a point would average runs that differ in more than their seed.
     #[error(
         "view '{view}': the runs of {place} differ in {differs} ({values}): \
-         show it as rows or columns, or choose by a filter"
+         show it as rows or columns, or filter by one value"
     )]
-    Mixed {
+    MixedRuns {
         /// The view's title.
         view: String,
         /// The cell or the point.
         place: String,
-        /// In what they differ: `stream`, `method` or a parameter's name.
+        /// What they differ in: `stream`, `method`, `cited` or a parameter's name.
         differs: String,
-        /// Two of the values.
+        /// Two of its values.
         values: String,
     },
 
-    /// The same run was given twice.
+    /// Two runs of a cell or a point have the same seed.
     #[error("view '{view}': {place} has two runs with seed {seed}")]
-    Repeated {
+    DuplicateRun {
         /// The view's title.
         view: String,
         /// The cell or the point.
         place: String,
-        /// The seed of both.
+        /// The seed of both runs.
         seed: u64,
     },
 
-    /// A figure could not be turned into pixels.
-    #[error("figure '{figure}' cannot be drawn as pixels: {reason}")]
-    Picture {
+    /// A figure could not be converted to PNG.
+    #[error("figure '{figure}' cannot be converted to PNG: {reason}")]
+    Png {
         /// The figure's name.
         figure: String,
-        /// Why not.
+        /// The cause.
         reason: String,
     },
 
-    /// A page could not be filled in.
-    #[error("a page cannot be filled in: {0}")]
+    /// A page template could not be rendered.
+    #[error("a page cannot be rendered: {0}")]
     Page(#[from] minijinja::Error),
 }

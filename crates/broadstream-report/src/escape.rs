@@ -1,7 +1,6 @@
-//! Text from data as part of LaTeX and Markdown. HTML is escaped by the templates, SVG where it is
-//! written.
+//! Escapes text from data for LaTeX, Markdown and XML. The templates escape HTML.
 
-/// Text that LaTeX prints as it is.
+/// Escapes text so that LaTeX prints it verbatim.
 pub(crate) fn latex(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -31,7 +30,7 @@ pub(crate) fn latex(text: &str) -> String {
     escaped
 }
 
-/// Signs that text fonts of LaTeX lack.
+/// The math command for a character that LaTeX's text fonts lack.
 fn mathematical(character: char) -> Option<&'static str> {
     Some(match character {
         '±' => r"\pm",
@@ -74,7 +73,7 @@ fn mathematical(character: char) -> Option<&'static str> {
     })
 }
 
-/// Text that Markdown, HTML in it included, prints as it is, on one line.
+/// Escapes text so that Markdown, including HTML in it, shows it verbatim on one line.
 pub(crate) fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -94,7 +93,7 @@ pub(crate) fn markdown(text: &str) -> String {
     escaped
 }
 
-/// Text as part of XML.
+/// Escapes text for XML, and so for SVG.
 pub(crate) fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -104,7 +103,7 @@ pub(crate) fn xml(text: &str) -> String {
             '>' => escaped += "&gt;",
             '"' => escaped += "&quot;",
             '\'' => escaped += "&#39;",
-            // XML has no way to write these.
+            // XML cannot represent these characters.
             '\u{fffe}' | '\u{ffff}' => {}
             _ if character.is_control() => escaped.push(' '),
             _ => escaped.push(character),
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_keeps_cells_and_tags_apart() {
+    fn markdown_escapes_cell_separators_and_tags() {
         assert_eq!(markdown("a|b <script>\n*x*"), r"a\|b &lt;script&gt; \*x\*");
     }
 

@@ -1,10 +1,10 @@
-//! What streams, methods, metrics and parameters are called in print.
+//! The printed names of streams, methods, metrics and parameters.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// Labels by key. A key without one takes the built-in label, or else stands for itself.
+/// Labels by key. A key without an entry has its built-in label, or else is its own label.
 ///
 /// ```
 /// use broadstream_report::Labels;
@@ -32,16 +32,17 @@ pub struct Labels {
 
 /// How a metric is shown.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Metric {
     /// The label with its unit.
     pub label: String,
-    /// Shown numbers are stored ones times this: 100 for percent, 1e6 for microseconds.
+    /// The factor from stored to shown values: 100 for percent, 1e6 for microseconds.
     pub scale: f64,
-    /// Digits after the point; `None`: three significant ones.
+    /// The number of decimals; `None` for three significant digits.
     pub decimals: Option<usize>,
-    /// Whether less is better.
+    /// Whether lower values are better.
     pub lower_is_better: bool,
-    /// The least and the greatest value that can be, as shown.
+    /// The smallest and largest possible values, in the shown unit.
     pub bounds: (f64, f64),
 }
 
@@ -89,17 +90,17 @@ const PARAMETERS: &[(&str, &str)] = &[
 const PERCENT: (f64, f64) = (0.0, 100.0);
 
 impl Labels {
-    /// A stream's label.
+    /// The label of a stream.
     pub fn stream(&self, key: &str) -> String {
         label(&self.streams, STREAMS, key)
     }
 
-    /// A method's label.
+    /// The label of a method.
     pub fn method(&self, key: &str) -> String {
         label(&self.methods, METHODS, key)
     }
 
-    /// A parameter's label.
+    /// The label of a parameter.
     pub fn parameter(&self, key: &str) -> String {
         label(&self.parameters, PARAMETERS, key)
     }

@@ -1,12 +1,12 @@
-//! From the results of experiments to tables, figures and pages.
+//! Tables, figures and pages from the results of experiments.
 //!
-//! A [`Record`] is one run. A [`View`] says what to show of many: a table, curves, bars, or lines
-//! against a parameter. [`render`] turns views into Markdown, LaTeX, CSV and HTML, into SVG and PNG;
-//! [`experiment_page`] puts them on one page that needs nothing else, [`overview_page`] links several
-//! such pages, and [`run_page`] shows a single run.
+//! A [`Record`] is one run. A [`View`] declares what to show of many runs: a table, curves, bars, or
+//! lines against a parameter. [`render`] turns views into Markdown, LaTeX, CSV, HTML, SVG and PNG.
+//! [`experiment_page`] puts them on one self-contained page, [`overview_page`] links several such
+//! pages, and [`run_page`] shows a single run.
 //!
-//! Nothing here reads a clock or writes a file: results are strings and bytes, the same for the same
-//! records.
+//! Nothing here reads a clock or writes a file. Results are strings and bytes, and the same records
+//! always give the same results.
 //!
 //! ```
 //! use broadstream_report::{CurvesView, ExperimentPage, Labels, Record, View, experiment_page, render};
@@ -18,7 +18,7 @@
 //!     "runs.jsonl",
 //! )?;
 //! let labels = Labels::default();
-//! let view = View::Curves(CurvesView { title: "Accuracy on the way".into(), ..Default::default() });
+//! let view = View::Curves(CurvesView { title: "Accuracy over time".into(), ..Default::default() });
 //! let rendered = render(&[view], &records, &labels)?;
 //! let page = experiment_page(&ExperimentPage {
 //!     title: "Drift",
@@ -28,10 +28,11 @@
 //!     records: &records,
 //!     labels: &labels,
 //! })?;
-//! assert!(page.contains("<svg") && page.contains("Accuracy on the way"));
+//! assert!(page.contains("<svg") && page.contains("Accuracy over time"));
 //! # Ok::<(), broadstream_report::Error>(())
 //! ```
 
+mod csv_text;
 mod error;
 mod escape;
 mod figure;
@@ -41,7 +42,6 @@ mod page;
 mod record;
 mod render;
 mod select;
-mod separated;
 mod summary;
 mod table;
 mod view;

@@ -1,9 +1,9 @@
-//! How numbers are printed.
+//! Formats numbers for print.
 
-/// From here on the digits of a number say nothing but its size.
+/// From this size on, numbers are printed in scientific notation.
 const HUGE: f64 = 1e15;
 
-/// With so many digits after the point, and separators between thousands from 10,000 on.
+/// A number with a fixed number of decimals, and thousands separators from 10,000 on.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     if value.abs() >= HUGE {
         return format!("{value:.2e}");
@@ -24,12 +24,12 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     format!("{sign}{}{point}{fraction}", thousands(digits))
 }
 
-/// A count with separators between thousands from 1,000 on.
+/// A count with thousands separators from 1,000 on.
 pub(crate) fn count(value: u64) -> String {
     thousands(&value.to_string())
 }
 
-/// A number in as few digits as tell it from its neighbours at that step.
+/// A tick label, with just enough digits to tell ticks apart that are `step` apart.
 pub(crate) fn at_step(value: f64, step: f64) -> String {
     if step >= HUGE {
         return format!("{value:.0e}").replace('-', "−");
@@ -44,7 +44,7 @@ pub(crate) fn at_step(value: f64, step: f64) -> String {
     fixed(value, decimals).replace('-', "−")
 }
 
-/// Digits after the point that give a number three significant ones.
+/// The number of decimals that gives a number three significant digits.
 pub(crate) fn decimals_for(value: f64) -> usize {
     if value == 0.0 || !value.is_finite() {
         return 0;
@@ -52,12 +52,12 @@ pub(crate) fn decimals_for(value: f64) -> usize {
     (2.0 - value.abs().log10().floor()).clamp(0.0, 9.0) as usize
 }
 
-/// With three significant digits.
+/// A number with three significant digits.
 pub(crate) fn significant(value: f64) -> String {
     fixed(value, decimals_for(value))
 }
 
-/// A parameter's value, without digits that say nothing.
+/// A parameter's value in its shortest form.
 pub(crate) fn parameter(value: f64) -> String {
     if value != 0.0 && (value.abs() < 1e-4 || value.abs() >= 1e9) {
         return format!("{value:e}");
@@ -69,7 +69,7 @@ pub(crate) fn parameter(value: f64) -> String {
     }
 }
 
-/// A time with a fitting unit.
+/// A duration in the unit that fits it.
 pub(crate) fn seconds(value: f64) -> String {
     let (factor, unit) = match value.abs() {
         v if v >= 120.0 => (1.0 / 60.0, "min"),
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
+    fn numbers_are_formatted_for_reading() {
         assert_eq!(fixed(88.914, 2), "88.91");
         assert_eq!(fixed(-0.0001, 2), "0.00");
         assert_eq!(fixed(-12345.678, 1), "-12,345.7");

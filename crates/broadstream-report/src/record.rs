@@ -1,4 +1,4 @@
-//! One run of one method on one stream with one seed, as it is kept on disk.
+//! One run of one method on one stream with one seed, as stored on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::error::Error;
 
-/// The newest format of records that this version reads, and the one that it writes.
+/// The format that this version writes, and the newest one that it reads.
 pub const RECORD_FORMAT: u64 = 1;
 
 /// One run of one method on one stream with one seed.
 ///
-/// Fields that a reader does not know are skipped, so that a record may carry more than this
-/// version shows. A metric that is `null` (a program's NaN) counts as not measured.
+/// Unknown fields are ignored, so that a record may carry more than this version shows. A metric
+/// that is `null`, as JSON represents NaN, counts as not measured.
 ///
 /// ```
 /// use broadstream_report::Record;
@@ -44,24 +44,24 @@ pub struct Record {
     /// The seed of the run. Default 0.
     #[serde(default)]
     pub seed: u64,
-    /// What a sweep varies, such as `enhancement_nodes`. Default none.
-    #[serde(default, deserialize_with = "measured")]
+    /// The parameters that a sweep varies, such as `enhancement_nodes`. Default none.
+    #[serde(default, deserialize_with = "skip_null")]
     pub parameters: BTreeMap<String, f64>,
-    /// Samples that were evaluated. Default 0.
+    /// The number of evaluated samples. Default 0.
     #[serde(default)]
     pub samples: u64,
-    /// Why the run ended before the stream did. Default `None`: it did not.
+    /// Why the run stopped before the end of the stream. Default `None`: it did not.
     #[serde(default)]
     pub stopped: Option<String>,
     /// The metrics after the last sample, as fractions and seconds, never percent.
     ///
     /// A cited record may state a published standard deviation as `<metric>_sd`. Default none.
-    #[serde(default, deserialize_with = "measured")]
+    #[serde(default, deserialize_with = "skip_null")]
     pub metrics: BTreeMap<String, f64>,
-    /// The metrics on the way. Default none.
+    /// The metrics over time. Default none.
     #[serde(default)]
     pub curve: Vec<CurvePoint>,
-    /// The time that one sample took. Default `None`: not measured.
+    /// The time per sample. Default `None`: not measured.
     #[serde(default)]
     pub update_time: Option<UpdateTime>,
     /// The configuration of the run. Default null.
@@ -73,65 +73,65 @@ pub struct Record {
     /// The machine. Default empty.
     #[serde(default, deserialize_with = "null_as_empty")]
     pub machine: String,
-    /// Whether the figures are taken from a publication. Default no.
+    /// Whether the results are taken from a publication. Default no.
     #[serde(default)]
     pub cited: bool,
-    /// What a reader should know of this run. Default `None`.
+    /// A note for the reader about this run. Default `None`.
     #[serde(default)]
     pub note: Option<String>,
 }
 
-/// The metrics at one moment of a stream.
+/// The metrics at one point of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// Samples so far.
+    /// The number of samples so far.
     pub sample: u64,
-    /// The metrics of these samples, and those of the last window as `window_<metric>`.
-    #[serde(flatten, deserialize_with = "measured")]
+    /// The metrics over these samples, and those over the last window as `window_<metric>`.
+    #[serde(flatten, deserialize_with = "skip_null")]
     pub values: BTreeMap<String, f64>,
 }
 
-/// How long one sample took, in seconds.
+/// The distribution of the time per sample, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UpdateTime {
     /// The mean.
     #[serde(deserialize_with = "null_as_nan")]
     pub mean: f64,
-    /// The standard deviation over the samples.
+    /// The standard deviation.
     #[serde(deserialize_with = "null_as_nan")]
     pub sd: f64,
-    /// The shortest.
+    /// The minimum.
     #[serde(deserialize_with = "null_as_nan")]
     pub min: f64,
     /// The median.
     #[serde(deserialize_with = "null_as_nan")]
     pub median: f64,
-    /// 95 of 100 samples took no longer.
+    /// The 95th percentile.
     #[serde(deserialize_with = "null_as_nan")]
     pub p95: f64,
-    /// 99 of 100 samples took no longer.
+    /// The 99th percentile.
     #[serde(deserialize_with = "null_as_nan")]
     pub p99: f64,
-    /// The longest.
+    /// The maximum.
     #[serde(deserialize_with = "null_as_nan")]
     pub max: f64,
-    /// Samples that were timed.
+    /// The number of timed samples.
     pub samples: u64,
 }
 
 impl Record {
-    /// Reads records: one object, several one after the other (as JSON lines are), or an array.
+    /// Reads records from JSON: one object, several objects in a row such as JSON lines, or an array.
     ///
-    /// `file` is named in errors.
+    /// `file` is the name to use in errors.
     pub fn read(text: &str, file: &str) -> Result<Vec<Record>, Error> {
         let failed = |cause: serde_json::Error| Error::Record {
             file: file.to_owned(),
             line: cause.line(),
             cause,
         };
-        // The format is looked at first: what a later one holds may not fit the fields of this one.
-        for probe in documents::<Probe>(text).map_err(failed)? {
+        // The format is checked first: the fields of a newer one may have other types.
+        for probe in documents::<FormatProbe>(text).map_err(failed)? {
             if probe.0.format > RECORD_FORMAT {
                 return Err(Error::Format {
                     file: file.to_owned(),
@@ -145,17 +145,17 @@ impl Record {
         Ok(records.into_iter().map(|(record, _)| record).collect())
     }
 
-    /// A metric's value, if the run has a finite one.
+    /// The value of a metric, if the run has a finite one.
     ///
-    /// Besides what `metrics` holds there is `update_time` (the mean) with `update_time_p99` and
-    /// the like, and `oce` as the complement of `oca`.
+    /// Besides the keys of `metrics` there are `update_time` (the mean), `update_time_p99` and the
+    /// like, and `oce` as the complement of `oca`.
     pub fn metric(&self, key: &str) -> Option<f64> {
         value_of(&self.metrics, key)
             .or_else(|| self.update_time.and_then(|times| times.statistic(key)))
             .filter(|value| value.is_finite())
     }
 
-    /// Every metric that some record has, in alphabetical order.
+    /// The metrics that any record has, in alphabetical order.
     pub(crate) fn metric_keys(records: &[Record]) -> Vec<String> {
         let mut keys: BTreeSet<&str> = BTreeSet::new();
         for record in records {
@@ -169,7 +169,7 @@ impl Record {
 }
 
 impl CurvePoint {
-    /// A metric's value at this point, if it has a finite one.
+    /// The value of a metric at this point, if it has a finite one.
     pub fn metric(&self, key: &str) -> Option<f64> {
         value_of(&self.values, key).filter(|value| value.is_finite())
     }
@@ -200,11 +200,11 @@ fn value_of(values: &BTreeMap<String, f64>, key: &str) -> Option<f64> {
 }
 
 #[derive(Deserialize)]
-struct Probe {
+struct FormatProbe {
     format: u64,
 }
 
-/// The documents of a text, each with the line on which it ends.
+/// Parses the documents of a text, each with the line on which it ends.
 fn documents<'a, T: Deserialize<'a>>(text: &'a str) -> serde_json::Result<Vec<(T, usize)>> {
     if text.trim_start().starts_with('[') {
         let list: Vec<T> = serde_json::from_str(text)?;
@@ -222,8 +222,8 @@ fn documents<'a, T: Deserialize<'a>>(text: &'a str) -> serde_json::Result<Vec<(T
     Ok(documents)
 }
 
-/// Numbers by name, without those that are `null`.
-fn measured<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, f64>, D::Error> {
+/// Deserialises numbers by name, without those that are `null`.
+fn skip_null<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, f64>, D::Error> {
     let values: BTreeMap<String, Option<f64>> = Deserialize::deserialize(from)?;
     Ok(values.into_iter().filter_map(|(key, value)| Some((key, value?))).collect())
 }
@@ -243,7 +243,7 @@ mod tests {
     const LINE: &str = r#"{"format":1,"experiment":"e","stream":"s","method":"m","metrics":{}}"#;
 
     #[test]
-    fn reads_lines_arrays_and_fields_from_the_future() {
+    fn lines_arrays_and_unknown_fields_are_read() {
         let lines = format!("{LINE}\n\n{LINE}\n");
         assert_eq!(Record::read(&lines, "f").unwrap().len(), 2);
         assert_eq!(Record::read(&format!("[{LINE},{LINE}]"), "f").unwrap().len(), 2);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_records_can_be_read_again() {
         let mut record = Record::read(LINE, "f").unwrap().remove(0);
         record.metrics.insert("oca".into(), 0.25);
         record.metrics.insert("mcc".into(), f64::NAN);

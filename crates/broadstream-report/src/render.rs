@@ -1,4 +1,4 @@
-//! From views and records to files.
+//! Renders views of records as tables and figures.
 
 use crate::{
     error::Error,
@@ -12,6 +12,7 @@ use crate::{
 
 /// All views of an experiment, rendered.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Rendered {
     /// One entry per view, in the order of the views.
     pub views: Vec<RenderedView>,
@@ -19,15 +20,15 @@ pub struct Rendered {
 
 /// One rendered table or figure.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RenderedView {
-    /// The title as part of a file name: lower case letters, digits and hyphens, unlike the names of
-    /// all other views.
+    /// The title as a file name: lower-case letters, digits and hyphens, unique among the views.
     pub name: String,
     /// The view's title.
     pub title: String,
     /// The view's caption.
     pub caption: String,
-    /// What was made of it.
+    /// The rendered table or figure.
     pub output: Output,
 }
 
@@ -40,36 +41,38 @@ pub enum Output {
     Figure(FigureOutput),
 }
 
-/// A table in all its forms.
+/// A table in all its formats.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct TableOutput {
-    /// For a README.
+    /// A Markdown table with its notes.
     pub markdown: String,
     /// A `table` environment with `booktabs` rules.
     pub latex: String,
-    /// One line per cell, with the numbers as they were measured: fractions and seconds.
+    /// One line per cell, with the values as measured: fractions and seconds.
     pub csv: String,
-    /// A `<table>` with its notes, to be styled by the page.
+    /// A `<table>` with its notes, to be styled by a page.
     pub html: String,
 }
 
-/// A figure in all its forms.
+/// A figure in all its formats.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FigureOutput {
-    /// The figure itself; it scales to any size.
+    /// The figure as SVG.
     pub svg: String,
-    /// The same as PNG, two pixels for each unit of the SVG.
+    /// The figure as PNG, with two pixels per unit of the SVG.
     pub png: Vec<u8>,
-    /// The plotted numbers as they were measured: fractions and seconds.
+    /// The plotted values as measured: fractions and seconds.
     pub csv: String,
-    /// What the figure shows, in words.
+    /// A text description of the figure.
     pub description: String,
-    /// The exponents of fitted power laws, if they were asked for.
+    /// The exponents of the fitted power laws, if the view requests them.
     pub table: Option<TableOutput>,
 }
 
 impl RenderedView {
-    /// The files of this view: names and contents.
+    /// The files of this view, as pairs of name and content.
     pub fn files(&self) -> Vec<(String, &[u8])> {
         let name = |ending: &str| format!("{}.{ending}", self.name);
         match &self.output {
@@ -103,8 +106,8 @@ fn table_files<'a>(
 
 /// Renders every view. The same records give the same bytes.
 ///
-/// Methods and streams come in the order in which records first name them, unless a view has an
-/// order of its own; a method looks the same in all figures.
+/// Methods and streams appear in the order of the records, unless a view states another order. A
+/// method has the same style in all figures.
 ///
 /// ```
 /// use broadstream_report::{Labels, Output, Record, TableView, View, render};
@@ -122,7 +125,7 @@ fn table_files<'a>(
 /// let records = Record::read(&lines.join("\n"), "runs.jsonl")?;
 /// let view = View::Table(TableView { title: "Accuracy".into(), ..TableView::default() });
 /// let rendered = render(&[view], &records, &Labels::default())?;
-/// let Output::Table(table) = &rendered.views[0].output else { panic!("a table view makes a table") };
+/// let Output::Table(table) = &rendered.views[0].output else { panic!("a table view gives a table") };
 /// assert!(table.markdown.contains("| Online-BLS | **88.20** ± 0.28 |"), "{}", table.markdown);
 /// # Ok::<(), broadstream_report::Error>(())
 /// ```
@@ -134,16 +137,16 @@ pub fn render(views: &[View], records: &[Record], labels: &Labels) -> Result<Ren
         let output = match view {
             View::Table(table_view) => {
                 let table = table::build(table_view, records, labels)?;
-                Output::Table(print(&table, &name, view.title(), view.caption())?)
+                Output::Table(table_output(&table, &name, view.title(), view.caption())?)
             }
             View::Curves(view) => {
-                finish(&name, figure::curves(&name, view, records, labels, &styles)?)?
+                figure_output(&name, figure::curves(&name, view, records, labels, &styles)?)?
             }
             View::Bars(view) => {
-                finish(&name, figure::bars(&name, view, records, labels, &styles)?)?
+                figure_output(&name, figure::bars(&name, view, records, labels, &styles)?)?
             }
             View::Lines(view) => {
-                finish(&name, figure::lines(&name, view, records, labels, &styles)?)?
+                figure_output(&name, figure::lines(&name, view, records, labels, &styles)?)?
             }
         };
         let (title, caption) = (view.title().to_owned(), view.caption().to_owned());
@@ -152,18 +155,23 @@ pub fn render(views: &[View], records: &[Record], labels: &Labels) -> Result<Ren
     Ok(rendered)
 }
 
-fn print(table: &Table, name: &str, title: &str, caption: &str) -> Result<TableOutput, Error> {
+fn table_output(
+    table: &Table,
+    name: &str,
+    title: &str,
+    caption: &str,
+) -> Result<TableOutput, Error> {
     Ok(TableOutput {
         markdown: table.markdown(),
         latex: table.latex(name, title, caption),
         csv: table.csv(),
-        html: page::table(table)?,
+        html: page::table_html(table)?,
     })
 }
 
-fn finish(name: &str, figure: Figure) -> Result<Output, Error> {
+fn figure_output(name: &str, figure: Figure) -> Result<Output, Error> {
     let table = match &figure.table {
-        Some(table) => Some(print(table, &format!("{name}-fit"), "Fitted exponents", "")?),
+        Some(table) => Some(table_output(table, &format!("{name}-fit"), "Fitted exponents", "")?),
         None => None,
     };
     Ok(Output::Figure(FigureOutput {
@@ -175,7 +183,7 @@ fn finish(name: &str, figure: Figure) -> Result<Output, Error> {
     }))
 }
 
-/// The title as a name, made different from those that were given already.
+/// The title as a file name, different from those already taken.
 fn unused_name(title: &str, taken: &[RenderedView]) -> String {
     let mut name = String::new();
     for character in title.chars().flat_map(char::to_lowercase) {

@@ -1,18 +1,18 @@
-//! Which runs belong together: filters, the order of streams and methods, and the care that no
-//! average mixes runs of different kinds.
+//! Selects the runs of a view, orders its streams and methods, and makes sure that no average mixes
+//! different kinds of runs.
 
 use std::collections::BTreeMap;
 
 use crate::{error::Error, record::Record, summary::Summary};
 
-/// A method as a line or a row: figures from a publication stand apart from our own.
+/// A method as a line or a row. Results cited from a publication are a series of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Series {
     pub(crate) method: String,
     pub(crate) cited: bool,
 }
 
-/// The runs of one view, with its streams and methods in the order in which they are shown.
+/// The runs of one view, with its streams and methods in the order shown.
 pub(crate) struct Selection<'a> {
     pub(crate) view: &'a str,
     pub(crate) records: Vec<&'a Record>,
@@ -20,7 +20,7 @@ pub(crate) struct Selection<'a> {
     pub(crate) series: Vec<Series>,
 }
 
-/// What a view asks for.
+/// The runs that a view requests.
 pub(crate) struct Filter<'a> {
     pub(crate) view: &'a str,
     pub(crate) streams: &'a [String],
@@ -43,7 +43,7 @@ impl<'a> Filter<'a> {
         );
         let place = |list: &[String], key: &String| list.iter().position(|entry| entry == key);
         streams.sort_by_key(|stream| place(self.streams, stream));
-        // Without an order of its own a table has the figures of others first, as is the custom.
+        // Without a stated order, cited results come first, as is customary in tables.
         if self.methods.is_empty() {
             series.sort_by_key(|series| !series.cited);
         } else {
@@ -58,7 +58,7 @@ impl<'a> Filter<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Only our own runs.
+    /// Drops cited results, which have no curves or sweeps.
     pub(crate) fn without_cited(mut self) -> Self {
         self.records.retain(|record| !record.cited);
         self.series.retain(|series| !series.cited);
@@ -69,7 +69,7 @@ impl<'a> Selection<'a> {
 
     /// The runs of one method on one stream.
     pub(crate) fn of(&self, stream: &str, series: &Series) -> Vec<&'a Record> {
-        let same = |record: &&&Record| record.stream == stream && series.holds(record);
+        let same = |record: &&&Record| record.stream == stream && series.matches(record);
         self.records.iter().filter(same).copied().collect()
     }
 
@@ -82,11 +82,11 @@ impl<'a> Selection<'a> {
         values
     }
 
-    /// A metric over runs that differ in nothing but their seed.
+    /// Summarises a metric over runs that may differ only in their seed.
     pub(crate) fn summary(&self, runs: &[&Record], metric: &str) -> Result<Option<Summary>, Error> {
         self.check_alike(runs)?;
         let mut summary = Summary::of(runs.iter().filter_map(|run| run.metric(metric)));
-        // A publication states its spread; it is one record here.
+        // A cited result is one record, which states the published standard deviation.
         if let (Some(summary), [run]) = (&mut summary, runs)
             && run.cited
         {
@@ -95,11 +95,11 @@ impl<'a> Selection<'a> {
         Ok(summary)
     }
 
-    /// Refuses runs that differ in more than their seed.
+    /// Returns an error if runs differ in more than their seed, or share a seed.
     pub(crate) fn check_alike(&self, runs: &[&Record]) -> Result<(), Error> {
         let Some((first, rest)) = runs.split_first() else { return Ok(()) };
         let place = format!("{} on {}", first.method, first.stream);
-        let mixed = |differs: &str, values: [String; 2]| Error::Mixed {
+        let mixed = |differs: &str, values: [String; 2]| Error::MixedRuns {
             view: self.view.to_owned(),
             place: place.clone(),
             differs: differs.to_owned(),
@@ -127,19 +127,21 @@ impl<'a> Selection<'a> {
         let mut seeds: Vec<u64> = runs.iter().map(|run| run.seed).collect();
         seeds.sort_unstable();
         match seeds.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(Error::Repeated { view: self.view.to_owned(), place, seed: pair[0] }),
+            Some(pair) => {
+                Err(Error::DuplicateRun { view: self.view.to_owned(), place, seed: pair[0] })
+            }
             None => Ok(()),
         }
     }
 }
 
 impl Series {
-    pub(crate) fn holds(&self, record: &Record) -> bool {
+    pub(crate) fn matches(&self, record: &Record) -> bool {
         record.method == self.method && record.cited == self.cited
     }
 }
 
-/// Each value once, in order of appearance.
+/// The distinct values, in order of appearance.
 pub(crate) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut seen = Vec::new();
     for value in values {

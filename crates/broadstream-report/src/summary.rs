@@ -1,6 +1,6 @@
-//! The mean and the spread of a few numbers.
+//! The mean and the standard deviation of a few values.
 
-/// The mean of some values, and their sample standard deviation.
+/// The mean and the sample standard deviation of some values.
 ///
 /// ```
 /// use broadstream_report::Summary;
@@ -11,17 +11,18 @@
 /// assert_eq!(Summary::of([f64::NAN]), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Summary {
     /// The mean.
     pub mean: f64,
-    /// The standard deviation with n − 1 in the denominator; one value has none.
+    /// The standard deviation with n − 1 in the denominator; `None` for a single value.
     pub sd: Option<f64>,
-    /// How many values there were.
+    /// The number of values.
     pub runs: usize,
 }
 
 impl Summary {
-    /// Sums up the finite ones of the values; `None` if there are none.
+    /// Summarises the finite values; `None` if there are none.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Summary> {
         let values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
         let runs = values.len();
@@ -34,7 +35,7 @@ impl Summary {
         (mean.is_finite() && sd.is_none_or(f64::is_finite)).then_some(Summary { mean, sd, runs })
     }
 
-    /// The same in another unit.
+    /// The summary in another unit.
     pub(crate) fn scaled(self, factor: f64) -> Summary {
         let scaled = |value: f64| finite(value * factor);
         Summary { mean: scaled(self.mean), sd: self.sd.map(scaled), ..self }
@@ -49,7 +50,7 @@ impl Summary {
     }
 }
 
-/// A sum or a product of finite numbers, without overflow.
+/// Clamps the result of an operation on finite numbers to the finite range.
 fn finite(value: f64) -> f64 {
     value.clamp(f64::MIN, f64::MAX)
 }

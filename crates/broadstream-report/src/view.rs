@@ -1,4 +1,4 @@
-//! What an experiment shows: each view is one table or one figure.
+//! Views: declarations of one table or one figure of an experiment each.
 //!
 //! ```
 //! use broadstream_report::View;
@@ -47,21 +47,21 @@ pub enum View {
 
 /// A table of final metrics: mean ± standard deviation over seeds.
 ///
-/// The best mean is bold and the second underlined, within a column, or within a row when rows are
-/// streams. What prints alike ranks alike. Runs that stopped early are shown with an asterisk and
-/// not ranked; cited ones have a dagger.
+/// The best mean is bold and the second best underlined, within each column, or within each row if
+/// rows are streams. Means that print the same rank the same. Runs that stopped early are marked with
+/// an asterisk and not ranked; cited results are marked with a dagger.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TableView {
     /// The title.
     pub title: String,
-    /// What the reader should see. Default empty.
+    /// A sentence that tells the reader what to look for. Default empty.
     pub caption: String,
     /// `method` (also when empty, the default), `stream`, or the name of a parameter.
     pub rows: String,
     /// `stream` (also when empty, the default), `method` or `metric`.
     pub columns: String,
-    /// The metrics' keys. Default `["oca"]` when empty.
+    /// The keys of the metrics. Default `["oca"]` when empty.
     pub metrics: Vec<String>,
     /// Only these streams, in this order. Default empty: all.
     pub streams: Vec<String>,
@@ -70,22 +70,22 @@ pub struct TableView {
     /// Only runs with these parameter values. Default empty: all.
     #[serde(rename = "where")]
     pub only: BTreeMap<String, f64>,
-    /// Digits after the point. Default `None`: as fits the metric, and one digit for percentages
-    /// beside cited ones.
+    /// The number of decimals. Default `None`: chosen by the metric, with one decimal for percentages
+    /// next to cited results.
     pub decimals: Option<usize>,
 }
 
-/// A metric over the samples: a panel per stream, a line per method, a band of ± one standard
+/// A metric over the samples: one panel per stream, one line per method, and a band of ± one standard
 /// deviation over seeds.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CurvesView {
     /// The title.
     pub title: String,
-    /// What the reader should see. Default empty.
+    /// A sentence that tells the reader what to look for. Default empty.
     pub caption: String,
-    /// The metric's key; those of the last window are `window_oca` and the like. Default `oca` when
-    /// empty.
+    /// The key of the metric; those of the last window are `window_oca` and the like. Default `oca`
+    /// when empty.
     pub metric: String,
     /// Only these streams, in this order. Default empty: all.
     pub streams: Vec<String>,
@@ -96,17 +96,17 @@ pub struct CurvesView {
     pub only: BTreeMap<String, f64>,
 }
 
-/// Bars grouped by stream, one per method, with whiskers of one standard deviation.
+/// Bars grouped by stream, one per method, with error bars of one standard deviation.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BarsView {
     /// The title.
     pub title: String,
-    /// What the reader should see. Default empty.
+    /// A sentence that tells the reader what to look for. Default empty.
     pub caption: String,
-    /// The metric's key. Default `update_time` when empty.
+    /// The key of the metric. Default `update_time` when empty.
     pub metric: String,
-    /// A logarithmic axis. Default no.
+    /// Whether the axis is logarithmic. Default no.
     pub log: bool,
     /// Only these streams, in this order. Default empty: all.
     pub streams: Vec<String>,
@@ -117,24 +117,25 @@ pub struct BarsView {
     pub only: BTreeMap<String, f64>,
 }
 
-/// A metric against a parameter: a panel per stream, a line per method, whiskers of one standard
-/// deviation.
+/// A metric against a parameter: one panel per stream, one line per method, and error bars of one
+/// standard deviation.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinesView {
     /// The title.
     pub title: String,
-    /// What the reader should see. Default empty.
+    /// A sentence that tells the reader what to look for. Default empty.
     pub caption: String,
-    /// The metric's key. Default `oca` when empty.
+    /// The key of the metric. Default `oca` when empty.
     pub metric: String,
-    /// The parameter's name.
+    /// The name of the parameter.
     pub x: String,
-    /// A logarithmic axis for the parameter. Default no.
+    /// Whether the axis of the parameter is logarithmic. Default no.
     pub log_x: bool,
-    /// A logarithmic axis for the metric. Default no.
+    /// Whether the axis of the metric is logarithmic. Default no.
     pub log_y: bool,
-    /// Fit a power law to each line, by least squares of the logarithms of means. Default no.
+    /// Whether to fit a power law to each line, by least squares on the logarithms of the means.
+    /// Default no.
     pub fit: bool,
     /// Only these streams, in this order. Default empty: all.
     pub streams: Vec<String>,
@@ -167,7 +168,7 @@ impl View {
     }
 }
 
-/// The key, or the default where none was given.
-pub(crate) fn or<'a>(key: &'a str, default: &'a str) -> &'a str {
+/// The key, or the default if it is empty.
+pub(crate) fn or_default<'a>(key: &'a str, default: &'a str) -> &'a str {
     if key.is_empty() { default } else { key }
 }

@@ -1,4 +1,4 @@
-//! What is printed and drawn stays as it is, to the byte, until someone means to change it:
+//! Tables and figures stay the same, byte for byte, until someone changes them on purpose:
 //!
 //!     UPDATE_GOLDEN=1 cargo test -p broadstream-report --test golden
 
@@ -81,7 +81,7 @@ fn assert_golden(name: &str, content: &[u8]) {
     assert_eq!(content, golden, "{name} changed");
 }
 
-/// A run with three members, drifts, and predictions that are a little too sure.
+/// A run with three members, drifts, and predictions that are slightly overconfident.
 fn run() -> RunReport {
     let names = ["100 features", "350 features", "1100 features"];
     let curve = (1..=40_u32).map(|step| {
@@ -114,7 +114,7 @@ fn run() -> RunReport {
 }
 
 #[test]
-fn figures_of_a_run_are_the_golden_ones() {
+fn figures_of_a_run_match_the_golden_files() {
     let page = run_page(&run()).unwrap();
     for name in ["accuracy", "members", "reliability"] {
         let named = format!("aria-labelledby=\"{name}-title");
@@ -125,11 +125,11 @@ fn figures_of_a_run_are_the_golden_ones() {
 }
 
 #[test]
-fn files_are_the_golden_ones() {
+fn rendered_views_match_the_golden_files() {
     let mut checked = 0;
     for view in &rendered().views {
         for (name, content) in view.files() {
-            // Pixels depend on the instruction set; the SVG that they are made of does not.
+            // The PNG depends on the processor's instruction set; the SVG does not.
             if name.ends_with(".png") {
                 assert!(content.starts_with(b"\x89PNG"), "{name}");
                 continue;

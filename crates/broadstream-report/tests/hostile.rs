@@ -1,4 +1,4 @@
-//! Data may hold anything: markup, control characters, numbers that are none, nothing at all.
+//! Data may contain anything: markup, control characters, NaN and infinity, or nothing at all.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ fn page(rendered: &Rendered, records: &[Record]) -> String {
     .unwrap()
 }
 
-/// Every element that is opened is closed, in order. Text must hold no `<` of its own.
+/// Every element that is opened is closed, in order. Text must not contain a `<`.
 fn assert_balanced(page: &str) {
     let mut open: Vec<String> = Vec::new();
     let mut rest = page.strip_prefix("<!doctype html>").unwrap_or(page);
@@ -142,7 +142,7 @@ fn names_of_views_are_safe_and_distinct() {
 }
 
 #[test]
-fn nothing_at_all_still_makes_a_page() {
+fn no_records_still_give_a_page() {
     let rendered = render(&views(), &[], &Labels::default()).unwrap();
     assert_harmless(&page(&rendered, &[]));
     assert_harmless(&run_page(&RunReport::default()).unwrap());
@@ -187,7 +187,7 @@ fn long_names_and_many_methods_fit() {
 }
 
 #[test]
-fn what_was_not_run_is_a_dash() {
+fn a_missing_run_is_a_dash() {
     let records = [record("a", "m", 0, 0.5), record("b", "n", 0, 0.5)];
     let rendered = render(&views()[..1], &records, &Labels::default()).unwrap();
     let Output::Table(table) = &rendered.views[0].output else { panic!("a table") };
@@ -200,10 +200,10 @@ fn runs_of_different_kinds_are_not_averaged() {
     other.parameters.insert("size".to_owned(), 20.0);
     let error = render(&views()[..1], &[record("s", "m", 0, 0.5), other], &Labels::default());
     let error = error.unwrap_err();
-    assert!(matches!(&error, Error::Mixed { differs, .. } if differs == "size"), "{error}");
+    assert!(matches!(&error, Error::MixedRuns { differs, .. } if differs == "size"), "{error}");
     let twice = [record("s", "m", 0, 0.5), record("s", "m", 0, 0.5)];
     let error = render(&views()[..1], &twice, &Labels::default()).unwrap_err();
-    assert!(matches!(error, Error::Repeated { seed: 0, .. }), "{error}");
+    assert!(matches!(error, Error::DuplicateRun { seed: 0, .. }), "{error}");
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn runs_with_few_and_many_classes_have_a_page() {
     }
 }
 
-/// A run of a model of so many members, with a curve of so many points whose weights are all that.
+/// A run of a model with this many members, and a curve of this many points with equal weights.
 fn run_of_members(members: usize, points: u64, weight: f64) -> RunReport {
     let name = |member: usize| format!("{member}{HOSTILE}");
     let weights = || (0..members).map(|m| (format!("weight:{}", name(m)), weight)).collect();
@@ -294,7 +294,7 @@ fn any_number_of_members_with_any_weights_has_a_page() {
                 let drawn = members > 1 && points > 0 && weight.is_finite();
                 assert_eq!(page.contains("<h2>Members</h2>"), drawn, "{members} {points} {weight}");
                 assert!(!page.contains("NaN") && !page.contains("inf\""), "{page}");
-                assert_eq!(page.contains("more are left out"), drawn && members > 24);
+                assert_eq!(page.contains("more are not shown"), drawn && members > 24);
             }
         }
     }
@@ -324,13 +324,13 @@ fn any_reliability_has_a_page() {
 }
 
 #[test]
-fn a_report_with_nothing_but_its_name_can_be_read() {
+fn a_report_with_only_a_source_can_be_read() {
     let report: RunReport = serde_json::from_str(r#"{"source": "x.csv"}"#).unwrap();
     assert!(run_page(&report).unwrap().contains("x.csv"));
 }
 
 #[test]
-fn links_lead_to_pages_only() {
+fn only_addresses_of_pages_are_linked() {
     let page = overview_page(&OverviewPage {
         title: HOSTILE.to_owned(),
         experiments: vec![ExperimentLink {

@@ -1,9 +1,9 @@
-//! The one dataset in WEKA's format: declarations, `@data`, and then rows as in a CSV file.
+//! Electricity, the one dataset in WEKA's ARFF: declarations, `@data`, and then rows as in CSV.
 
 use super::lines::Lines;
 use crate::{error::DatasetError, output::Output, part::Part};
 
-/// elecNormNew.arff, whose rows are kept as they are.
+/// Prepares elecNormNew.arff, whose rows are kept unchanged.
 pub(crate) fn electricity(parts: Vec<Part>, out: &mut Output<'_>) -> Result<(), DatasetError> {
     for part in parts {
         let mut lines = Lines::new(part);
@@ -22,7 +22,8 @@ pub(crate) fn electricity(parts: Vec<Part>, out: &mut Output<'_>) -> Result<(), 
     Ok(())
 }
 
-/// Writes the names of the attributes, up to `@data`, and says how many there are.
+/// Reads the declarations up to `@data`, writes the attribute names as the header, and returns their
+/// number.
 fn write_header(lines: &mut Lines, out: &mut Output<'_>) -> Result<usize, DatasetError> {
     let mut names: Vec<String> = Vec::new();
     loop {
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_files_are_errors_with_their_place() {
+    fn malformed_files_are_errors_with_their_line() {
         for (text, message) in [
             (DECLARATIONS.to_owned(), "line 7: expected '@data', found the end"),
             (format!("{DECLARATIONS}@data\n0,2\n"), "line 8: expected 3 cells, found 2"),

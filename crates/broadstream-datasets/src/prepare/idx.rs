@@ -1,7 +1,7 @@
-//! MNIST's own format: a magic number, the sizes, and then one byte per pixel or label.
+//! MNIST's IDX format: a magic number, the sizes, and then one byte per pixel or label.
 //!
 //! Numbers in the header are big-endian. The third byte of the magic number is the type of the
-//! values (8 for bytes), the fourth how many sizes follow.
+//! values (8 for bytes), and the fourth is the number of sizes that follow.
 
 use std::{fmt::Write, io::Read};
 
@@ -13,7 +13,7 @@ const PIXELS: usize = 28 * 28;
 const IMAGES: &[u32] = &[0x0803, 28, 28];
 const LABELS: &[u32] = &[0x0801];
 
-/// Images and labels in turns: those to train with and then those to test with.
+/// Prepares the files of images and labels in turn: first the training set, then the test set.
 pub(crate) fn mnist(parts: Vec<Part>, out: &mut Output<'_>) -> Result<(), DatasetError> {
     let header: String = (0..PIXELS).map(|pixel| format!("f{pixel},")).collect();
     out.line(&(header + "class"))?;
@@ -61,7 +61,7 @@ fn write_rows(
     Ok(())
 }
 
-/// Checks the magic number and the sizes of an entry; returns the number of entries.
+/// Checks the magic number and the size of an entry; returns the number of entries.
 fn read_header(part: &mut Part, expected: &[u32]) -> Result<u32, DatasetError> {
     let mut numbers = Vec::new();
     for _ in 0..=expected.len() {
@@ -77,7 +77,7 @@ fn read_header(part: &mut Part, expected: &[u32]) -> Result<u32, DatasetError> {
     Ok(count)
 }
 
-/// The next bytes, or `None` where there are not so many.
+/// Reads the next `N` bytes; `None` if fewer are left.
 fn read_exact<const N: usize>(part: &mut Part) -> Result<Option<[u8; N]>, DatasetError> {
     let mut bytes = [0; N];
     match part.reader.read_exact(&mut bytes) {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_files_are_errors() {
+    fn malformed_files_are_errors() {
         let pixels = vec![0; PIXELS];
         let good = || (images(1, &pixels), labels(1, &[3]));
         let mut cases = vec![

@@ -1,13 +1,13 @@
-//! The lines of a part, of bounded length.
+//! Reads the lines of a part, with bounded length.
 
 use std::io::{BufRead, BufReader, Read};
 
 use crate::{error::DatasetError, part::Part};
 
-/// No line of any file in the catalogue is nearly as long.
-const LONGEST: u64 = 1 << 16;
+/// The maximum length of a line in bytes; no file of the catalogue comes close.
+const MAX_LINE_BYTES: u64 = 1 << 16;
 
-/// The lines of a part that are not blank, without their ends.
+/// The lines of a part that are not blank, without line endings.
 pub(super) struct Lines {
     name: String,
     reader: BufReader<Box<dyn Read + Send>>,
@@ -25,20 +25,20 @@ impl Lines {
         }
     }
 
-    /// The next line that is not blank, without blanks around it; `None` at the end.
+    /// Reads the next line that is not blank and trims it; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<&str>, DatasetError> {
         loop {
             self.text.clear();
             self.number += 1;
-            let mut line = self.reader.by_ref().take(LONGEST);
+            let mut line = self.reader.by_ref().take(MAX_LINE_BYTES);
             let read = line
                 .read_line(&mut self.text)
                 .map_err(|source| DatasetError::Unreadable { part: self.name.clone(), source })?;
             if read == 0 {
                 return Ok(None);
             }
-            if read as u64 == LONGEST {
-                return Err(self.malformed(&format!("at most {LONGEST} bytes"), "more"));
+            if read as u64 == MAX_LINE_BYTES {
+                return Err(self.malformed(&format!("at most {MAX_LINE_BYTES} bytes"), "more"));
             }
             if !self.text.trim().is_empty() {
                 return Ok(Some(self.text.trim()));
@@ -46,7 +46,7 @@ impl Lines {
         }
     }
 
-    /// An error about the line read last.
+    /// An error about the last line read.
     pub(super) fn malformed(&self, expected: &str, found: &str) -> DatasetError {
         DatasetError::Malformed {
             part: self.name.clone(),

@@ -1,12 +1,12 @@
-//! From the publishers' files to the CSV text of the catalogue, byte by byte.
+//! Converts the publishers' files into the exact CSV text of the catalogue.
 //!
-//! Cells keep the publisher's text wherever it is text, the label becomes the last column `class`,
-//! and lines end with a line feed. Each function takes the unpacked parts of its dataset in the
-//! order of the catalogue.
+//! Cells of text files keep the publisher's text, the label becomes the last column, `class`, and
+//! lines end with a line feed. Each function takes the unpacked parts of its dataset in the order of
+//! the catalogue.
 //!
-//! The publishers' hosts could not be reached when this was written. The formats are those of the
-//! copies that the catalogue's checksums were made from, and of the formats' descriptions; the
-//! checksum decides whether a download gave the same text.
+//! The publishers' hosts could not be reached when this was written. The code follows the published
+//! descriptions of the formats and the copies from which the checksums were computed. The checksum
+//! decides whether a download gave the same text.
 
 mod arff;
 mod idx;
@@ -25,7 +25,7 @@ fn part(name: &str, bytes: impl Into<Vec<u8>>) -> crate::part::Part {
     crate::part::Part { name: name.to_owned(), reader }
 }
 
-/// What a preparation writes for these parts.
+/// The text that a preparation writes for these parts.
 #[cfg(test)]
 fn prepared(
     prepare: crate::dataset::Prepare,
@@ -38,7 +38,7 @@ fn prepared(
     Ok(String::from_utf8(text).unwrap())
 }
 
-/// The same for parts that are texts, called part 0, part 1 and so on.
+/// As [`prepared`], for parts given as text and named part 0, part 1 and so on.
 #[cfg(test)]
 fn prepared_texts(
     prepare: crate::dataset::Prepare,

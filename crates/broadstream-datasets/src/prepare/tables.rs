@@ -1,21 +1,21 @@
-//! Datasets that are text already: one row per line, separated by commas or blanks.
+//! Datasets that are text tables already: one row per line, cells separated by commas or blanks.
 
 use std::borrow::Cow;
 
 use super::lines::Lines;
 use crate::{error::DatasetError, output::Output, part::Part};
 
-/// How a publisher wrote a table, and the header it gets.
+/// The format of a publisher's table, and the header to give it.
 struct Table {
     header: String,
     separator: Separator,
     label: Label,
-    /// Lines that are no rows.
+    /// Whether a line is a comment rather than a row.
     is_comment: fn(&str) -> bool,
-    /// Whether a row with these cells is kept.
-    keeps: fn(&[&str]) -> bool,
-    /// The text of a cell in the prepared file; `None` if it cannot be.
-    cell: fn(&str) -> Option<Cow<'_, str>>,
+    /// Whether to keep a row with these cells.
+    keep_row: fn(&[&str]) -> bool,
+    /// Converts a cell to its text in the prepared file; `None` if it is malformed.
+    convert_cell: fn(&str) -> Option<Cow<'_, str>>,
 }
 
 enum Separator {
@@ -23,22 +23,22 @@ enum Separator {
     Blanks,
 }
 
-/// Where the publisher has the label.
+/// The position of the label in the publisher's rows.
 enum Label {
     First,
     Last,
 }
 
 impl Table {
-    /// A table without comments whose rows and cells are kept as they are.
+    /// A table without comments whose rows and cells are kept unchanged.
     fn new(header: impl Into<String>, separator: Separator, label: Label) -> Self {
         Table {
             header: header.into(),
             separator,
             label,
             is_comment: |_| false,
-            keeps: |_| true,
-            cell: |cell| Some(Cow::Borrowed(cell)),
+            keep_row: |_| true,
+            convert_cell: |cell| Some(Cow::Borrowed(cell)),
         }
     }
 
@@ -60,7 +60,7 @@ impl Table {
                     let (expected, found) = (format!("{columns} cells"), cells.len().to_string());
                     return Err(lines.malformed(&expected, &found));
                 }
-                if !(self.keeps)(&cells) {
+                if !(self.keep_row)(&cells) {
                     continue;
                 }
                 if let Label::First = self.label {
@@ -68,7 +68,7 @@ impl Table {
                 }
                 row.clear();
                 for cell in cells {
-                    let Some(text) = (self.cell)(cell) else {
+                    let Some(text) = (self.convert_cell)(cell) else {
                         let found = format!("'{cell}'");
                         return Err(lines.malformed("a number", &found));
                     };
@@ -83,7 +83,8 @@ impl Table {
     }
 }
 
-/// UCI's segmentation.data and segmentation.test, which begin with Lisp comments and the names.
+/// Prepares UCI's segmentation.data and segmentation.test, which begin with Lisp comments and the
+/// column names.
 pub(crate) fn image_segment(parts: Vec<Part>, out: &mut Output<'_>) -> Result<(), DatasetError> {
     let header = "region-centroid-col,region-centroid-row,region-pixel-count,\
         short-line-density-5,short-line-density-2,vedge-mean,vedge-sd,hedge-mean,hedge-sd,\
@@ -96,45 +97,46 @@ pub(crate) fn image_segment(parts: Vec<Part>, out: &mut Output<'_>) -> Result<()
     .write(parts, out)
 }
 
-/// zip.train and zip.test: `6.0000 -1.0000 -0.6310 …` in one and `9 -1 -0.948 …` in the other.
+/// Prepares zip.train and zip.test: `6.0000 -1.0000 -0.6310 …` in one, `9 -1 -0.948 …` in the other.
 pub(crate) fn usps(parts: Vec<Part>, out: &mut Output<'_>) -> Result<(), DatasetError> {
     let header: String = (0..256).map(|pixel| format!("f{pixel},")).collect();
     Table {
-        // Adding 0 makes a 0 of -0.
-        cell: |cell| Some(Cow::Owned((cell.parse::<f64>().ok()? + 0.0).to_string())),
+        // Adding 0 turns -0 into 0.
+        convert_cell: |cell| Some(Cow::Owned((cell.parse::<f64>().ok()? + 0.0).to_string())),
         ..Table::new(header + "class", Separator::Blanks, Label::First)
     }
     .write(parts, out)
 }
 
-/// UCI's letter-recognition.data.
+/// Prepares UCI's letter-recognition.data.
 pub(crate) fn letter(parts: Vec<Part>, out: &mut Output<'_>) -> Result<(), DatasetError> {
     let header = "x-box,y-box,width,high,onpix,x-bar,y-bar,x2bar,y2bar,xybar,x2ybr,xy2br,x-ege,\
         xegvy,y-ege,yegvx,class";
     Table::new(header, Separator::Comma, Label::First).write(parts, out)
 }
 
-/// UCI's adult.data and adult.test; the latter begins with a comment and has a dot behind labels.
+/// Prepares UCI's adult.data and adult.test; the latter begins with a comment and has a dot after
+/// each label.
 pub(crate) fn adult(parts: Vec<Part>, out: &mut Output<'_>) -> Result<(), DatasetError> {
     let header = "age,workclass,fnlwgt,education,education-num,marital-status,occupation,\
         relationship,race,sex,capital-gain,capital-loss,hours-per-week,native-country,class";
     Table {
         is_comment: |line| line.starts_with('|'),
-        keeps: |cells| !cells.contains(&"?"),
+        keep_row: |cells| !cells.contains(&"?"),
         // No other cell ends with a dot.
-        cell: |cell| Some(Cow::Borrowed(cell.strip_suffix('.').unwrap_or(cell))),
+        convert_cell: |cell| Some(Cow::Borrowed(cell.strip_suffix('.').unwrap_or(cell))),
         ..Table::new(header, Separator::Comma, Label::Last)
     }
     .write(parts, out)
 }
 
-/// UCI's shuttle.trn and shuttle.tst.
+/// Prepares UCI's shuttle.trn and shuttle.tst.
 pub(crate) fn shuttle(parts: Vec<Part>, out: &mut Output<'_>) -> Result<(), DatasetError> {
     let header = "time,a2,a3,a4,a5,a6,a7,a8,a9,class";
     Table::new(header, Separator::Blanks, Label::Last).write(parts, out)
 }
 
-/// UCI's covtype.data.
+/// Prepares UCI's covtype.data.
 pub(crate) fn covertype(parts: Vec<Part>, out: &mut Output<'_>) -> Result<(), DatasetError> {
     let mut header = "Elevation,Aspect,Slope,Horizontal_Distance_To_Hydrology,\
         Vertical_Distance_To_Hydrology,Horizontal_Distance_To_Roadways,Hillshade_9am,\
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn image_segments_lose_their_comments() {
+    fn image_segment_comments_are_removed() {
         let data = ";;; -*- Mode:Common-Lisp; Base:10 -*-\n;;; Last-edit\n\n\
             REGION-CENTROID-COL,REGION-CENTROID-ROW\n\n\
             BRICKFACE,140.0,125.0,9,0.0,0.0,0.2777779,0.06296301,0.66666675,0.31111118,6.185185,\
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_have_their_shortest_decimals() {
+    fn usps_pixels_have_the_shortest_decimals() {
         let train = format!("6.0000 -0.6310 0.8620 0.0000 -0.0000{} \n", " -1.0000".repeat(252));
         let test = format!("9{} 0.1 1\n", " -1".repeat(254));
         let text = prepared_texts(usps, &[&train, &test]).unwrap();
@@ -192,13 +194,13 @@ mod tests {
     }
 
     #[test]
-    fn letters_go_last() {
+    fn the_letter_moves_to_the_last_column() {
         let text = prepared_texts(letter, &["T,2,8,3,5,1,8,13,0,6,6,10,8,0,8,0,8\n"]).unwrap();
         assert_eq!(rows(&text), ["2,8,3,5,1,8,13,0,6,6,10,8,0,8,0,8,T"]);
     }
 
     #[test]
-    fn adults_with_a_missing_cell_are_left_out() {
+    fn adult_rows_with_a_missing_cell_are_dropped() {
         let data = "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, \
             Not-in-family, White, Male, 2174, 0, 40, United-States, <=50K\n\
             18, ?, 103497, Some-college, 10, Never-married, ?, Own-child, White, Female, 0, 0, 30, \
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn shuttles_are_separated_by_blanks() {
+    fn shuttle_cells_are_separated_by_blanks() {
         let text = prepared_texts(
             shuttle,
             &["50 21 77 0 28 0 27 48 22 2 \n", "55  0 81 0 -6 11 25 88 64 4"],
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn cover_types_get_a_header() {
+    fn covertype_gets_a_header() {
         let row = format!("2596,51{}", ",0".repeat(53));
         let text = prepared_texts(covertype, &[&format!("{row}\n")]).unwrap();
         let header = text.lines().next().unwrap();
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_another_length_are_errors_with_their_place() {
+    fn rows_of_the_wrong_length_are_errors_with_their_line() {
         let message = prepared_texts(letter, &["\n\n<html>\n"]).unwrap_err().to_string();
         assert_eq!(message, "part 0, line 3: expected 17 cells, found 1");
         let long = "x".repeat(1 << 17);
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_an_error() {
+    fn bytes_that_are_not_text_are_an_error() {
         let parts = vec![part("noise", vec![0xff, 0xfe, b'\n'])];
         let error = prepared(letter, parts).unwrap_err();
         assert!(matches!(error, DatasetError::Unreadable { .. }), "{error}");

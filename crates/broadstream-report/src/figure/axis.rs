@@ -1,4 +1,4 @@
-//! Axes: from data to a place between 0 and 1, and round numbers on the way.
+//! Axes: map data to positions between 0 and 1, and choose round tick values.
 
 use crate::number;
 
@@ -9,12 +9,12 @@ pub(crate) struct Axis {
     pub(crate) high: f64,
     pub(crate) log: bool,
     pub(crate) ticks: Vec<(f64, String)>,
-    /// Whether lines go through the panel at the ticks.
+    /// Whether grid lines are drawn at the ticks.
     pub(crate) grid: bool,
 }
 
 impl Axis {
-    /// Where a value lies: 0 at the axis' low end and 1 at its high one.
+    /// The position of a value: 0 at the low end of the axis and 1 at its high end.
     pub(crate) fn place(&self, value: f64) -> f64 {
         let place = if self.log {
             let (low, high) = (self.low.ln(), self.high.ln());
@@ -25,12 +25,12 @@ impl Axis {
         if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
     }
 
-    /// An axis for the values, with at most so many ticks. It stays within the bounds, which are
-    /// those of what can be measured, and has a little room beside the values.
+    /// A linear axis for the values, with at most `most` ticks. It adds some padding around the values,
+    /// but stays within `bounds`, the range of possible values.
     pub(crate) fn linear(values: &[f64], bounds: (f64, f64), most: usize) -> Axis {
         let (least, greatest) = extent(values, |_| true).unwrap_or((0.0, 1.0));
         let span = greatest - least;
-        // All values alike, or nearly: open the axis around them.
+        // If all values are nearly equal, the padding depends on their size.
         let room = if span > 1e-9 * greatest.abs().max(1e-9) {
             0.05 * span
         } else {
@@ -41,20 +41,20 @@ impl Axis {
         if high <= low {
             (low, high) = (least - room, greatest + room);
         }
-        // Zero is a better end than something just above it.
+        // An axis that would start just above zero starts at zero.
         if low > 0.0 && low < 0.15 * high {
             low = 0.0;
         }
         Axis { low, high, log: false, ticks: round_ticks(low, high, most), grid: true }
     }
 
-    /// From zero to the greatest value exactly, for counts.
+    /// An axis from zero to exactly the greatest value, for counts.
     pub(crate) fn from_zero(greatest: f64, most: usize) -> Axis {
         let high = if greatest > 0.0 && greatest.is_finite() { greatest } else { 1.0 };
         Axis { low: 0.0, high, log: false, ticks: round_ticks(0.0, high, most), grid: true }
     }
 
-    /// A logarithmic axis for the positive ones among the values.
+    /// A logarithmic axis for the positive values.
     pub(crate) fn logarithmic(values: &[f64], most: usize) -> Axis {
         let (least, greatest) = extent(values, |value| value > 0.0).unwrap_or((1.0, 10.0));
         let room = (greatest / least).powf(0.06).clamp(1.06, 4.0);
@@ -63,15 +63,15 @@ impl Axis {
         Axis { low, high, log: true, ticks: log_ticks(low, high, most), grid: true }
     }
 
-    /// A logarithmic axis on which bars stand: it begins at a power of ten below them.
-    pub(crate) fn logarithmic_ground(values: &[f64], most: usize) -> Axis {
+    /// A logarithmic axis for bars: it begins at a power of ten below the values.
+    pub(crate) fn logarithmic_for_bars(values: &[f64], most: usize) -> Axis {
         let (least, greatest) = extent(values, |value| value > 0.0).unwrap_or((1.0, 10.0));
         let low = 10f64.powf((least * 0.999).log10().floor()).max(f64::MIN_POSITIVE);
         let high = (greatest * 1.35).min(f64::MAX);
         Axis { low, high, log: true, ticks: log_ticks(low, high, most), grid: true }
     }
 
-    /// Ticks at given values, as many as do not crowd.
+    /// Puts ticks at the given values, unless there are more than `most`.
     pub(crate) fn with_ticks_at(mut self, values: &[f64], most: usize) -> Axis {
         if values.len() <= most {
             self.ticks = values.iter().map(|value| (*value, number::parameter(*value))).collect();
@@ -88,7 +88,7 @@ fn extent(values: &[f64], wanted: impl Fn(f64) -> bool) -> Option<(f64, f64)> {
     })
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten within the range.
+/// Ticks at multiples of 1, 2 or 5 times a power of ten.
 fn round_ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
     let span = high - low;
     if !(span.is_finite() && span > 0.0) {
@@ -110,7 +110,7 @@ fn round_ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// Powers of ten within the range, or 1, 2 and 5 times those where the range is short.
+/// Ticks at powers of ten, and at multiples of those if the range is short.
 fn log_ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let within = |value: &f64| {
@@ -142,12 +142,12 @@ fn log_label(value: f64) -> String {
     }
     let power = value.log10().floor() as i32;
     let factor = (value / 10f64.powi(power)).round();
-    let exponent: String = power.to_string().chars().map(raised).collect();
+    let exponent: String = power.to_string().chars().map(superscript).collect();
     if factor == 1.0 { format!("10{exponent}") } else { format!("{factor}·10{exponent}") }
 }
 
-/// The raised form of a digit or a minus sign.
-pub(crate) fn raised(character: char) -> char {
+/// The superscript form of a digit or a minus sign.
+pub(crate) fn superscript(character: char) -> char {
     match character {
         '-' => '⁻',
         '0' => '⁰',
@@ -199,7 +199,7 @@ mod tests {
                 Axis::linear(values, bounds, 5),
                 Axis::linear(values, (0.0, 100.0), 5),
                 Axis::logarithmic(values, 5),
-                Axis::logarithmic_ground(values, 5),
+                Axis::logarithmic_for_bars(values, 5),
                 Axis::from_zero(values.first().copied().unwrap_or(0.0), 5),
             ] {
                 assert!(axis.low < axis.high, "{values:?}: {axis:?}");

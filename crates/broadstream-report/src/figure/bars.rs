@@ -1,6 +1,7 @@
 //! A metric as bars, grouped by stream.
 
 use crate::{
+    csv_text,
     error::Error,
     figure::{
         Figure, Styles,
@@ -15,15 +16,14 @@ use crate::{
     number,
     record::Record,
     select::Filter,
-    separated,
     summary::Summary,
-    view::{BarsView, or},
+    view::{BarsView, or_default},
 };
 
-/// About the width of a panel, for what must be known before it is laid out.
+/// The approximate width of a panel, for decisions before the layout is known.
 const PANEL_WIDTH: f64 = 800.0;
 
-/// Bars narrower than this cannot show how they are filled.
+/// Bars narrower than this cannot show their hatching.
 const NARROWEST_BAR: f64 = 9.0;
 
 /// The bars of one stream.
@@ -39,7 +39,7 @@ pub(crate) fn bars(
     labels: &Labels,
     styles: &Styles,
 ) -> Result<Figure, Error> {
-    let key = or(&view.metric, "update_time");
+    let key = or_default(&view.metric, "update_time");
     let metric = labels.metric(key);
     let filter = Filter {
         view: &view.title,
@@ -96,7 +96,7 @@ pub(crate) fn bars(
     let head = ["stream", "method", "mean", "sd", "runs"];
     Ok(Figure {
         svg: draw(&chart),
-        csv: separated::lines(&head, &numbers),
+        csv: csv_text::write(&head, &numbers),
         description,
         table: None,
     })
@@ -112,7 +112,7 @@ fn panels(groups: &[Group], methods: usize, log: bool) -> Vec<Panel> {
         })
         .collect();
     let y = if log {
-        Axis::logarithmic_ground(&values, 6)
+        Axis::logarithmic_for_bars(&values, 6)
     } else if values.iter().all(|value| *value >= 0.0) {
         let greatest = values.iter().copied().fold(0.0, f64::max);
         Axis::from_zero(1.12 * greatest, 6)
@@ -148,8 +148,8 @@ fn categories(groups: &[Group], per_row: usize) -> Axis {
 }
 
 fn marks(groups: &[Group], methods: usize, per_row: usize) -> Vec<Mark> {
-    let (mut bars, mut whiskers, mut captions) = (Vec::new(), Vec::new(), Vec::new());
-    // A lone group or method should not become a wall.
+    let (mut bars, mut error_bars, mut captions) = (Vec::new(), Vec::new(), Vec::new());
+    // The bars of a single group or method should not fill the whole panel.
     let pixels = PANEL_WIDTH / per_row as f64;
     let widest = 64.0 / pixels;
     let slot = (0.82 / methods.max(1) as f64).min(widest);
@@ -165,11 +165,11 @@ fn marks(groups: &[Group], methods: usize, per_row: usize) -> Vec<Mark> {
             captions.push(Mark::Caption { x: at, above: summary.high(), label });
             if spread.is_some() {
                 let (low, high) = (summary.low(), summary.high());
-                whiskers.push(Mark::Whisker { x: at, low, high, style: None });
+                error_bars.push(Mark::ErrorBar { x: at, low, high, style: None });
             }
         }
     }
-    // Captions on some bars would make the others look forgotten; bars that hang have none.
+    // Either all bars have captions or none do; bars of negative values have none.
     let fits = |mark: &Mark| match mark {
         Mark::Caption { label, above, .. } => {
             *above >= 0.0 && font::width(label, CAPTION_SIZE, false) < slot * pixels
@@ -179,5 +179,5 @@ fn marks(groups: &[Group], methods: usize, per_row: usize) -> Vec<Mark> {
     if !captions.iter().all(fits) {
         captions.clear();
     }
-    bars.into_iter().chain(whiskers).chain(captions).collect()
+    bars.into_iter().chain(error_bars).chain(captions).collect()
 }

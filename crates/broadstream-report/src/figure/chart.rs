@@ -1,10 +1,10 @@
-//! A chart in the units of its data, before it has a size.
+//! The description of a chart in the units of its data, before layout.
 
 use crate::figure::{axis::Axis, style::Style};
 
-/// Panels under one legend.
+/// Panels with one shared legend.
 pub(crate) struct Chart {
-    /// Names the file, and keeps ids apart on a page.
+    /// The name of the file, and the prefix that makes ids unique on a page.
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) description: String,
@@ -15,20 +15,20 @@ pub(crate) struct Chart {
     pub(crate) shape: Shape,
 }
 
-/// How large panels are, and how many stand side by side.
+/// The size of the panels, and how many are placed side by side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Two or three beside each other.
+    /// Two or three side by side.
     Grid,
     /// Each as wide as the figure.
     Wide,
-    /// One long low panel.
+    /// One wide, low panel.
     Strip,
-    /// One panel, about as high as wide.
+    /// One panel, about as high as it is wide.
     Square,
 }
 
-/// What stands before a label of the legend.
+/// The symbol before a label of the legend.
 #[derive(Clone, Copy)]
 pub(crate) enum Key {
     Line(Style),
@@ -48,7 +48,7 @@ pub(crate) struct Panel {
     pub(crate) marks: Vec<Mark>,
 }
 
-/// What is drawn in a panel, in this order.
+/// An element of a panel. Elements are drawn in the order of the panel's list.
 pub(crate) enum Mark {
     /// An area between two lines: (x, low, high).
     Band { points: Vec<(f64, f64, f64)>, style: Style },
@@ -58,12 +58,11 @@ pub(crate) enum Mark {
     Trend { points: Vec<(f64, f64)>, style: Style },
     /// Points alone.
     Points { points: Vec<(f64, f64)>, style: Style },
-    /// A disc whose area is that share of the largest one's.
+    /// A disc whose area is `share` of the largest disc's.
     Disc { x: f64, y: f64, share: f64, style: Style },
-    /// A vertical whisker at x from low to high,
-    /// without a style in the colour of text.
-    Whisker { x: f64, low: f64, high: f64, style: Option<Style> },
-    /// A bar from the ground up, between two places on the x axis.
+    /// A vertical error bar at x from low to high; without a style, in the colour of text.
+    ErrorBar { x: f64, low: f64, high: f64, style: Option<Style> },
+    /// A bar from zero to a height, between two positions on the x axis.
     Bar { from: f64, to: f64, height: f64, style: Style },
     /// A small text at x, above a height.
     Caption { x: f64, above: f64, label: String },

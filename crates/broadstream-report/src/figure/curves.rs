@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    csv_text,
     error::Error,
     figure::{
         Figure, Styles,
@@ -14,15 +15,14 @@ use crate::{
     labels::{Labels, Metric},
     record::Record,
     select::Filter,
-    separated,
     summary::Summary,
-    view::{CurvesView, or},
+    view::{CurvesView, or_default},
 };
 
-/// More points than this on a line are more than its pixels.
+/// The maximum number of points on a line; more would exceed its pixels.
 const MOST_POINTS: usize = 400;
 
-/// Markers on a line, so that it can be told from others where it crosses them.
+/// The number of markers on a line, which tell it from other lines that it crosses.
 const MARKERS: usize = 5;
 
 pub(crate) fn curves(
@@ -32,7 +32,7 @@ pub(crate) fn curves(
     labels: &Labels,
     styles: &Styles,
 ) -> Result<Figure, Error> {
-    let key = or(&view.metric, "oca");
+    let key = or_default(&view.metric, "oca");
     let metric = labels.metric(key);
     let filter = Filter {
         view: &view.title,
@@ -96,16 +96,16 @@ pub(crate) fn curves(
     let head = ["stream", "method", "sample", "mean", "sd", "runs"];
     Ok(Figure {
         svg: draw(&chart),
-        csv: separated::lines(&head, &numbers),
+        csv: csv_text::write(&head, &numbers),
         description,
         table: None,
     })
 }
 
-/// The curves of all seeds as one, at the samples that every seed has.
+/// Summarises the curves of all seeds at the samples that every seed has.
 ///
-/// Runs that stopped at different moments may share few samples. They are then read off their curves
-/// at the samples of the shortest: a mean over whichever seeds happen to have a sample would jump.
+/// Runs that stopped at different times may share few samples. Their curves are then interpolated at
+/// the samples of the shortest one, since a mean over whichever seeds have a sample would jump.
 fn joined(runs: &[&Record], metric: &str) -> Vec<(u64, Summary)> {
     let curves = runs.iter().map(|run| {
         let points = run.curve.iter();
@@ -129,7 +129,7 @@ fn joined(runs: &[&Record], metric: &str) -> Vec<(u64, Summary)> {
     samples.into_iter().filter_map(|sample| Some((sample, at(sample)?))).collect()
 }
 
-/// A curve's value at a sample, on the straight line between its neighbours where it has none.
+/// The value of a curve at a sample, linearly interpolated between its neighbours if necessary.
 fn value_at(curve: &BTreeMap<u64, f64>, sample: u64) -> Option<f64> {
     let (before, low) = curve.range(..=sample).next_back()?;
     let (after, high) = curve.range(sample..).next()?;
@@ -147,7 +147,7 @@ fn panel(title: String, curves: &[Curve], metric: &Metric) -> Panel {
     let mut values = Vec::new();
     let mut last = 0;
     let (mut bands, mut lines) = (Vec::new(), Vec::new());
-    // What comes first in the legend is drawn last, on top.
+    // The first entries of the legend are drawn last, on top.
     for (position, style, curve) in curves.iter().rev() {
         let curve: Vec<(f64, Summary)> = thinned(curve)
             .map(|(sample, summary)| (*sample as f64, summary.scaled(metric.scale)))
@@ -176,7 +176,7 @@ fn panel(title: String, curves: &[Curve], metric: &Metric) -> Panel {
     }
 }
 
-/// Not many more points than pixels; the last one stays.
+/// Thins a curve to at most [`MOST_POINTS`] points, keeping the last one.
 pub(crate) fn thinned<T>(curve: &[T]) -> impl Iterator<Item = &T> {
     let stride = curve.len().div_ceil(MOST_POINTS).max(1);
     let last = curve.len().saturating_sub(1);
@@ -187,7 +187,7 @@ pub(crate) fn thinned<T>(curve: &[T]) -> impl Iterator<Item = &T> {
         .map(|(_, p)| p)
 }
 
-/// Which points of a line have markers: evenly spread, and off those of the other lines.
+/// The points of a line that have markers, evenly spread and offset from those of other lines.
 pub(crate) fn marked(points: usize, line: usize, lines: usize) -> Vec<usize> {
     if points <= MARKERS + 1 {
         return (0..points).collect();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_that_share_no_sample_are_read_off_between_their_points() {
+    fn seeds_that_share_no_sample_are_interpolated() {
         let (a, b) = (run(&[(0, 0.0), (40, 0.4)]), run(&[(10, 0.3), (30, 0.5)]));
         let joined = joined(&[&a, &b], "oca");
         let means: Vec<(u64, f64)> = joined.iter().map(|(at, s)| (*at, s.mean)).collect();

@@ -4,14 +4,14 @@ use crate::figure::{
     chart::{Chart, Key, Mark, Panel},
     font,
     layout::{Area, CAPTION_SIZE, KEY_WIDTH, LABEL_SIZE, Layout, TICK_SIZE, TITLE_SIZE},
-    style::{AXIS, GRID, GROUND, Hatch, INK, MUTED, Marker, Style},
-    svg::{Align, Pen, Svg, Type},
+    style::{AXIS, BACKGROUND, GRID, Hatch, INK, MUTED, Marker, Style},
+    svg::{Align, Pen, Svg, TextStyle},
 };
 
 const LINE_WIDTH: f64 = 1.7;
 const TREND_WIDTH: f64 = 1.2;
 
-/// The radii of the largest disc, and of the smallest that can still be seen.
+/// The radius of the largest disc, and the smallest radius that is still visible.
 const DISC_RADIUS: f64 = 12.0;
 const LEAST_RADIUS: f64 = 2.2;
 
@@ -20,38 +20,39 @@ pub(crate) fn draw(chart: &Chart) -> String {
     let mut svg = Svg::new(&chart.name, layout.width, layout.height);
     for ((x, y, label), (_, key)) in layout.legend.iter().zip(&chart.legend) {
         draw_key(&mut svg, (*x, *y), *key);
-        svg.text((x + KEY_WIDTH + 7.0, *y), label, letters(LABEL_SIZE, INK, Align::Start));
+        svg.text((x + KEY_WIDTH + 7.0, *y), label, text_style(LABEL_SIZE, INK, Align::Start));
     }
     for (position, (panel, area)) in chart.panels.iter().zip(&layout.panels).enumerate() {
         draw_panel(&mut svg, panel, *area);
         let lowest = position + layout.columns >= chart.panels.len();
         if lowest && !chart.x_title.is_empty() {
             let at = (area.x + area.width / 2.0, area.y + area.height + 34.0);
-            svg.text(at, &chart.x_title, letters(LABEL_SIZE, MUTED, Align::Middle));
+            svg.text(at, &chart.x_title, text_style(LABEL_SIZE, MUTED, Align::Middle));
         }
         if position % layout.columns == 0 && !chart.y_title.is_empty() {
             let at = (19.0, area.y + area.height / 2.0);
             let label = font::fitted(&chart.y_title, LABEL_SIZE, false, area.height + 30.0);
-            let style = Type { upright: true, ..letters(LABEL_SIZE, MUTED, Align::Middle) };
+            let style =
+                TextStyle { vertical: true, ..text_style(LABEL_SIZE, MUTED, Align::Middle) };
             svg.text(at, &label, style);
         }
     }
     if chart.panels.is_empty() {
         let at = (layout.width / 2.0, layout.height / 2.0);
-        svg.text(at, "no runs to show", letters(TITLE_SIZE, MUTED, Align::Middle));
+        svg.text(at, "no runs to show", text_style(TITLE_SIZE, MUTED, Align::Middle));
     }
     svg.finish(&chart.title, &chart.description)
 }
 
-fn letters(size: f64, colour: &str, align: Align) -> Type<'_> {
-    Type { size, bold: false, colour, align, upright: false }
+fn text_style(size: f64, colour: &str, align: Align) -> TextStyle<'_> {
+    TextStyle { size, bold: false, colour, align, vertical: false }
 }
 
 fn draw_panel(svg: &mut Svg, panel: &Panel, area: Area) {
     let bottom = area.y + area.height;
     if !panel.title.is_empty() {
         let title = font::fitted(&panel.title, TITLE_SIZE, true, area.width);
-        let style = Type { bold: true, ..letters(TITLE_SIZE, INK, Align::Start) };
+        let style = TextStyle { bold: true, ..text_style(TITLE_SIZE, INK, Align::Start) };
         svg.text((area.x, area.y - 13.0), &title, style);
     }
     for (value, label) in &panel.y.ticks {
@@ -59,7 +60,7 @@ fn draw_panel(svg: &mut Svg, panel: &Panel, area: Area) {
         if panel.y.grid {
             svg.line((area.x, y), (area.x + area.width, y), Pen::new(GRID, 1.0));
         }
-        svg.text((area.x - 7.0, y), label, letters(TICK_SIZE, MUTED, Align::End));
+        svg.text((area.x - 7.0, y), label, text_style(TICK_SIZE, MUTED, Align::End));
     }
     let shown = spaced(panel, area);
     for (value, label) in &panel.x.ticks {
@@ -69,7 +70,7 @@ fn draw_panel(svg: &mut Svg, panel: &Panel, area: Area) {
             svg.line((x, bottom), (x, bottom + 4.0), Pen::new(AXIS, 1.0));
         }
         if shown.contains(&label) {
-            svg.text((x, bottom + 15.0), label, letters(TICK_SIZE, MUTED, Align::Middle));
+            svg.text((x, bottom + 15.0), label, text_style(TICK_SIZE, MUTED, Align::Middle));
         }
     }
     for mark in &panel.marks {
@@ -78,8 +79,8 @@ fn draw_panel(svg: &mut Svg, panel: &Panel, area: Area) {
     svg.line((area.x, bottom), (area.x + area.width, bottom), Pen::new(AXIS, 1.0));
 }
 
-/// The labels of the horizontal axis that stand clear of each other. Those of categories are cut to
-/// their room by whoever made them.
+/// The labels of the horizontal axis that do not overlap. Labels of categories were shortened to fit
+/// when the axis was built.
 fn spaced(panel: &Panel, area: Area) -> Vec<&String> {
     let mut kept = Vec::new();
     let mut end = f64::NEG_INFINITY;
@@ -127,9 +128,9 @@ fn draw_mark(svg: &mut Svg, panel: &Panel, area: Area, mark: &Mark) {
         }
         Mark::Disc { x, y, share, style } => {
             let radius = (DISC_RADIUS * share.sqrt()).max(LEAST_RADIUS);
-            svg.circle(at(*x, *y), radius, style.colour(), Some(Pen::new(GROUND, 1.0)));
+            svg.circle(at(*x, *y), radius, style.colour(), Some(Pen::new(BACKGROUND, 1.0)));
         }
-        Mark::Whisker { x, low, high, style } => {
+        Mark::ErrorBar { x, low, high, style } => {
             let (from, to) = (at(*x, *low), at(*x, *high));
             let pen = Pen::new(style.map_or(INK, Style::colour), 1.1);
             svg.line(from, to, pen);
@@ -138,7 +139,7 @@ fn draw_mark(svg: &mut Svg, panel: &Panel, area: Area, mark: &Mark) {
             }
         }
         Mark::Bar { from, to, height, style } => {
-            // A logarithmic axis has no zero: there the ground is its low end.
+            // A logarithmic axis has no zero: its bars start at its low end.
             let (left, ground) = at(*from, 0.0);
             let (right, end) = at(*to, *height);
             let (top, bottom) = (end.min(ground), end.max(ground));
@@ -146,7 +147,7 @@ fn draw_mark(svg: &mut Svg, panel: &Panel, area: Area, mark: &Mark) {
         }
         Mark::Caption { x, above, label } => {
             let (x, y) = at(*x, *above);
-            svg.text((x, y - 9.0), label, letters(CAPTION_SIZE, MUTED, Align::Middle));
+            svg.text((x, y - 9.0), label, text_style(CAPTION_SIZE, MUTED, Align::Middle));
         }
         Mark::Event { x, label } => {
             let (x, _) = at(*x, panel.y.low);
@@ -155,7 +156,7 @@ fn draw_mark(svg: &mut Svg, panel: &Panel, area: Area, mark: &Mark) {
                 let end = x > area.x + 0.7 * area.width;
                 let (align, shift) = if end { (Align::End, -4.0) } else { (Align::Start, 4.0) };
                 let label = font::fitted(label, 10.5, false, 0.28 * area.width);
-                svg.text((x + shift, area.y - 6.0), &label, letters(10.5, INK, align));
+                svg.text((x + shift, area.y - 6.0), &label, text_style(10.5, INK, align));
             }
         }
     }
@@ -191,8 +192,8 @@ fn draw_key(svg: &mut Svg, (x, y): (f64, f64), key: Key) {
 
 fn draw_marker(svg: &mut Svg, (x, y): (f64, f64), style: Style) {
     let colour = style.colour();
-    // A rim of the ground's colour keeps markers apart from the lines that they cross.
-    let rim = Some(Pen::new(GROUND, 1.0));
+    // A rim in the background colour separates markers from the lines that they cross.
+    let rim = Some(Pen::new(BACKGROUND, 1.0));
     match style.marker() {
         Marker::Circle => svg.circle((x, y), 4.0, colour, rim),
         Marker::Square => svg.rectangle((x - 3.6, y - 3.6), (7.2, 7.2), colour, rim),
@@ -205,13 +206,13 @@ fn draw_marker(svg: &mut Svg, (x, y): (f64, f64), style: Style) {
             svg.polygon(&points, colour, 1.0, rim);
         }
         Marker::Cross => {
-            for pen in [Pen::new(GROUND, 4.0), Pen::new(colour, 2.0)] {
+            for pen in [Pen::new(BACKGROUND, 4.0), Pen::new(colour, 2.0)] {
                 svg.line((x - 3.4, y - 3.4), (x + 3.4, y + 3.4), pen);
                 svg.line((x - 3.4, y + 3.4), (x + 3.4, y - 3.4), pen);
             }
         }
         Marker::Plus => {
-            for pen in [Pen::new(GROUND, 4.0), Pen::new(colour, 2.0)] {
+            for pen in [Pen::new(BACKGROUND, 4.0), Pen::new(colour, 2.0)] {
                 svg.line((x - 4.4, y), (x + 4.4, y), pen);
                 svg.line((x, y - 4.4), (x, y + 4.4), pen);
             }
@@ -239,7 +240,7 @@ fn draw_bar(svg: &mut Svg, corner: (f64, f64), size: (f64, f64), style: Style) {
         }
     };
     let tint = format!(
-        "<rect width=\"{side}\" height=\"{side}\" fill=\"{GROUND}\"/>\
+        "<rect width=\"{side}\" height=\"{side}\" fill=\"{BACKGROUND}\"/>\
          <rect width=\"{side}\" height=\"{side}\" fill=\"{colour}\" fill-opacity=\"0.22\"/>"
     );
     let fill = svg.pattern(&format!("hatch-{}", style.index), side, &format!("{tint}{lines}"));

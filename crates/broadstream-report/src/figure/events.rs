@@ -1,12 +1,12 @@
-//! Moments of a run, such as drifts, as vertical lines through its figures.
+//! Events of a run, such as drifts, as vertical lines in its figures.
 
 use crate::figure::chart::{Key, Mark};
 
-/// Lines closer than this share of the axis cannot be told apart, however many there are.
+/// The smallest distance between two lines, as a share of the axis: closer lines look like one.
 const CLOSEST: f64 = 1.0 / 800.0;
 
-/// The lines for events up to the last sample, and the entry of the legend that names them. Events of
-/// one kind are named there, once; those of several kinds each beside its line.
+/// The lines for events up to the last sample, and their entry in the legend. If all events are of one
+/// kind, only the legend names it; otherwise each line has its own label.
 pub(super) fn event_marks(
     events: &[(u64, String)],
     last: u64,

@@ -1,17 +1,17 @@
-//! Power laws, y = c·xᵏ, fitted as straight lines through the logarithms.
+//! Fits power laws, y = c·xᵏ, as straight lines through the logarithms.
 
 /// A fitted power law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PowerLaw {
     pub(crate) exponent: f64,
     pub(crate) factor: f64,
-    /// The share of the variance of log y that the law explains.
+    /// The share of the variance of log y that the fit explains.
     pub(crate) r_squared: f64,
 }
 
 impl PowerLaw {
-    /// By least squares over the points with positive coordinates; `None` if these have fewer than
-    /// two different x.
+    /// Fits by least squares to the points with positive coordinates; `None` if they have fewer than
+    /// two distinct x.
     pub(crate) fn fit(points: &[(f64, f64)]) -> Option<PowerLaw> {
         let logarithms: Vec<(f64, f64)> = points
             .iter()
@@ -27,7 +27,7 @@ impl PowerLaw {
             xy += (x - mean_x) * (y - mean_y);
             yy += (y - mean_y) * (y - mean_y);
         }
-        // Also refuses NaN, which no points at all would give.
+        // This also rejects NaN, the result of having no points.
         if xx.partial_cmp(&1e-18) != Some(std::cmp::Ordering::Greater) {
             return None;
         }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_exponent() {
+    fn the_exponent_is_recovered() {
         let points: Vec<(f64, f64)> =
             [100.0, 200.0, 500.0, 1000.0].map(|x: f64| (x, 3.0 * x.powf(1.75))).to_vec();
         let law = PowerLaw::fit(&points).unwrap();
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_has_no_slope() {
+    fn points_without_a_slope_have_no_fit() {
         assert_eq!(PowerLaw::fit(&[]), None);
         assert_eq!(PowerLaw::fit(&[(1.0, 2.0)]), None);
         assert_eq!(PowerLaw::fit(&[(3.0, 2.0), (3.0, 4.0)]), None);

@@ -1,11 +1,11 @@
-//! The font of figures: it is part of the crate, so that text has the same width everywhere.
+//! The font of figures. It is embedded in the crate, so that text has the same width everywhere.
 
 use skrifa::{FontRef, MetadataProvider, instance::LocationRef, instance::Size};
 
 pub(crate) const REGULAR: &[u8] = include_bytes!("../../fonts/Inter-Regular.otf");
 pub(crate) const SEMI_BOLD: &[u8] = include_bytes!("../../fonts/Inter-SemiBold.otf");
 
-/// The name of the font, and what a viewer without it may take: all of them are narrower.
+/// The font's name, and fallbacks for viewers without it, all of which are narrower.
 pub(crate) const FAMILY: &str = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif";
 
 /// The width of a text in pixels.
@@ -17,13 +17,13 @@ pub(crate) fn width(text: &str, size: f64, bold: bool) -> f64 {
     text.chars()
         .map(|character| {
             let glyph = characters.map(character);
-            // A character that the font lacks comes from another one, and is rarely wider than this.
+            // A character that the font lacks comes from a fallback, and is rarely wider than this.
             glyph.and_then(|glyph| metrics.advance_width(glyph)).map_or(size, f64::from)
         })
         .sum()
 }
 
-/// The text, cut with an ellipsis if it is wider than allowed.
+/// The text, shortened with an ellipsis if it is wider than allowed.
 pub(crate) fn fitted(text: &str, size: f64, bold: bool, allowed: f64) -> String {
     if width(text, size, bold) <= allowed {
         return text.to_owned();

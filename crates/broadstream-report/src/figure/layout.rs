@@ -1,4 +1,4 @@
-//! Where everything stands: sizes in pixels of a figure that is printed at about half of them.
+//! The positions of a chart's parts, in pixels. Figures are printed at about half that size.
 
 use crate::figure::{
     chart::{Chart, Shape},
@@ -24,13 +24,13 @@ pub(crate) struct Area {
     pub(crate) height: f64,
 }
 
-/// The places of a chart's parts.
+/// The positions of a chart's parts.
 pub(crate) struct Layout {
     pub(crate) width: f64,
     pub(crate) height: f64,
     pub(crate) panels: Vec<Area>,
     pub(crate) columns: usize,
-    /// For each entry of the legend its left edge, its middle and its label, cut to fit.
+    /// For each entry of the legend: its left edge, its vertical middle and its label, shortened to fit.
     pub(crate) legend: Vec<(f64, f64, String)>,
 }
 
@@ -60,7 +60,7 @@ impl Layout {
         let left = MARGIN + title_room;
         let right = MARGIN + 6.0 + overhang(chart);
         let gap = (overhang(chart) + 8.0).max(16.0);
-        // A panel is as wide as what its neighbours and the labels of its ticks leave.
+        // Panels share the width that margins, gaps and tick labels leave.
         let room = width - left - right - gap * (columns - 1) as f64;
         let panel_width = (room / columns as f64 - labels).max(40.0);
         let mut panels = Vec::with_capacity(count);
@@ -87,7 +87,7 @@ fn tick_width(chart: &Chart) -> f64 {
     8.0 + labels.map(|(_, label)| font::width(label, TICK_SIZE, false)).fold(12.0, f64::max)
 }
 
-/// How far a label at the right end of a horizontal axis stands out.
+/// How far the last label of a horizontal axis extends beyond the panel.
 fn overhang(chart: &Chart) -> f64 {
     let labels = chart.panels.iter().filter_map(|panel| {
         let (value, label) = panel.x.ticks.last()?;
@@ -97,8 +97,8 @@ fn overhang(chart: &Chart) -> f64 {
     labels.fold(0.0, f64::max)
 }
 
-/// The entries of the legend in one centred row, or in columns if they need more; and the height of
-/// all rows.
+/// The entries of the legend in one centred row, or in columns if they need several rows, and the
+/// total height.
 fn legend(chart: &Chart, width: f64) -> (Vec<(f64, f64, String)>, f64) {
     let allowed = width - 2.0 * MARGIN;
     let longest = (allowed - KEY_WIDTH - 7.0).min(300.0);

@@ -1,10 +1,11 @@
 //! A metric against a parameter that a sweep varies.
 
 use crate::{
+    csv_text,
     error::Error,
     figure::{
         Figure, Styles,
-        axis::{Axis, raised},
+        axis::{Axis, superscript},
         chart::{Chart, Key, Mark, Panel, Shape},
         draw::draw,
         fit::PowerLaw,
@@ -13,10 +14,9 @@ use crate::{
     labels::{Labels, Metric},
     record::Record,
     select::{Filter, Selection, Series, distinct},
-    separated,
     summary::Summary,
     table::{Cell, Heading, Row, Table},
-    view::{LinesView, or},
+    view::{LinesView, or_default},
 };
 
 /// One method on one stream: the metric at each value of the parameter, in the shown unit.
@@ -39,7 +39,7 @@ pub(crate) fn lines(
         let value = String::new();
         return Err(Error::View { view: view.title.clone(), option: "x", rule, value });
     }
-    let key = or(&view.metric, "oca");
+    let key = or_default(&view.metric, "oca");
     let metric = labels.metric(key);
     let filter = Filter {
         view: &view.title,
@@ -132,7 +132,7 @@ fn panel(
     xs.sort_by(f64::total_cmp);
     xs.dedup();
     let summaries = || sweeps.iter().flat_map(|sweep| sweep.points.iter().map(|(_, s)| *s));
-    // The lower end of a whisker may lie below zero, where a logarithmic axis has no place.
+    // The lower end of an error bar may be below zero, which a logarithmic axis cannot show.
     let ys: Vec<f64> = summaries()
         .flat_map(|summary| {
             let low = if view.log_y { summary.mean } else { within(summary.low()) };
@@ -153,7 +153,7 @@ fn panel(
         for (x, summary) in &sweep.points {
             if summary.sd.is_some_and(|sd| sd > 0.0) {
                 let (low, high) = (within(summary.low()), within(summary.high()));
-                marks.push(Mark::Whisker { x: *x, low, high, style: Some(style) });
+                marks.push(Mark::ErrorBar { x: *x, low, high, style: Some(style) });
             }
         }
         let points: Vec<(f64, f64)> = sweep.points.iter().map(|(x, s)| (*x, s.mean)).collect();
@@ -162,14 +162,14 @@ fn panel(
     Panel { title, x, y, marks }
 }
 
-/// A line through the points, or the points and their power law.
+/// A line through the points, or the points with the curve of their power law.
 fn line(points: &[(f64, f64)], law: Option<PowerLaw>, style: Style) -> Vec<Mark> {
     let (Some(law), Some((first, _)), Some((last, _))) = (law, points.first(), points.last())
     else {
         let markers = (0..points.len()).collect();
         return vec![Mark::Line { points: points.to_vec(), style, markers }];
     };
-    // On linear axes a power law is a curve: many short pieces.
+    // On linear axes a power law is a curve, drawn as many short segments.
     let steps = 48;
     let trend = (0..=steps)
         .map(|step| first + (last - first) * f64::from(step) / f64::from(steps))
@@ -196,9 +196,9 @@ fn legend_entry(
     };
     let (least, most) = (format!("{least:.2}"), format!("{most:.2}"));
     let text = if least == most {
-        // A raised point is missing from fonts; the middle dot is at its height.
+        // Unicode has no superscript point; the middle dot looks like one.
         let exponent: String =
-            least.chars().map(raised).map(|c| if c == '.' { '·' } else { c }).collect();
+            least.chars().map(superscript).map(|c| if c == '.' { '·' } else { c }).collect();
         format!("{label} ~ x{exponent}")
     } else {
         format!("{label} ~ xᵏ, k = {least} to {most}").replace('-', "−")
@@ -221,10 +221,10 @@ fn csv(x: &str, sweeps: &[Sweep], scale: f64) -> String {
             ]);
         }
     }
-    separated::lines(&["stream", "method", x, "mean", "sd", "runs"], &numbers)
+    csv_text::write(&["stream", "method", x, "mean", "sd", "runs"], &numbers)
 }
 
-/// The exponents as a table: methods by streams.
+/// The exponents as a table with a row per method and a column per stream.
 fn exponents(
     streams: &[String],
     selection: &Selection,
@@ -258,7 +258,7 @@ fn exponents(
         groups: Vec::new(),
         columns: columns.collect(),
         rows: rows.filter(|row| row.cells.iter().any(Option::is_some)).collect(),
-        legend: "Exponents of power laws fitted by least squares of logarithms.".to_owned(),
+        legend: "Exponents of power laws fitted by least squares on the logarithms.".to_owned(),
         notes: Vec::new(),
     }
 }

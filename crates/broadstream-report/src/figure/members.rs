@@ -13,11 +13,12 @@ use crate::{
     record::CurvePoint,
 };
 
-/// More lines than this cannot be told apart; the lightest members then have their mean drawn.
+/// More lines than this cannot be told apart; the members with the smallest weights then share one
+/// line, their mean.
 const MOST_LINES: usize = 10;
 
-/// A line for the weight of each member, which the curve has as `weight:NAME`, with vertical marks at
-/// events. `None` for fewer than two members, or without points to draw.
+/// A line for the weight of each member, taken from the curve's `weight:NAME`, with vertical lines at
+/// events. `None` for fewer than two members or without points.
 pub(crate) fn member_weights(
     curve: &[CurvePoint],
     members: &[String],
@@ -71,8 +72,8 @@ pub(crate) fn member_weights(
 
 type Line = (String, Vec<(f64, f64)>);
 
-/// The members' lines in their order; the lightest of too many have one for their mean, which stays on
-/// the scale of the others as their sum would not.
+/// The lines of the members in order. If there are too many, those with the smallest weights share one
+/// line: their mean, which stays on the scale of the others, unlike their sum.
 fn lines(members: &[String], rows: &[(u64, Vec<f64>)]) -> Vec<Line> {
     let total = |member: usize| rows.iter().map(|(_, weights)| weights[member]).sum::<f64>();
     let mut heaviest: Vec<usize> = (0..members.len()).collect();
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lightest_of_too_many_are_drawn_by_their_mean() {
+    fn of_too_many_members_the_smallest_share_a_line() {
         let names: Vec<String> = (0..40).map(|k| k.to_string()).collect();
         let weights: Vec<f64> = (0..40).map(f64::from).collect();
         let lines = lines(&names, &[(10, weights)]);

@@ -1,5 +1,5 @@
-//! Figures: a chart is described in the units of its data (`chart`), laid out and drawn as SVG
-//! (`layout`, `draw`, `svg`), and that SVG turned into pixels (`pixels`), so that both are the same
+//! Figures. A chart is described in the units of its data (`chart`), laid out and drawn as SVG
+//! (`layout`, `draw`, `svg`), and the SVG is converted to PNG (`png`), so that both show the same
 //! picture.
 
 mod axis;
@@ -13,7 +13,7 @@ mod font;
 mod layout;
 mod lines;
 mod members;
-mod pixels;
+mod png;
 mod reliability;
 mod run;
 mod style;
@@ -24,7 +24,7 @@ pub(crate) use self::{
     curves::curves,
     lines::lines,
     members::member_weights,
-    pixels::png,
+    png::png,
     reliability::reliability,
     run::{accuracy_over_time, histogram},
     style::Styles,
@@ -36,8 +36,8 @@ use crate::table::Table;
 pub(crate) struct Figure {
     pub(crate) svg: String,
     pub(crate) csv: String,
-    /// What the figure shows, in words.
+    /// A text description of the figure.
     pub(crate) description: String,
-    /// The exponents of fitted power laws.
+    /// The exponents of the fitted power laws.
     pub(crate) table: Option<Table>,
 }

@@ -1,4 +1,4 @@
-//! How often predictions are right, against how sure the model is of them.
+//! The reliability diagram: accuracy against confidence.
 
 use crate::{
     figure::{
@@ -10,11 +10,11 @@ use crate::{
     number,
 };
 
-/// The grey of the cycle, which is no method's first choice.
+/// The diagonal of perfect calibration, in the grey of the colour cycle.
 const IDEAL: Style = Style { index: 6 };
 
-/// A disc for each bin, as large as it has samples, and the diagonal on which they should lie. Bins are
-/// (confidence, accuracy, count), as fractions; `None` if no bin has a sample.
+/// A disc for each bin, with an area proportional to its count, and the diagonal of perfect calibration.
+/// Bins are (confidence, accuracy, count), as fractions; `None` if all are empty.
 pub(crate) fn reliability(bins: &[(f64, f64, u64)]) -> Option<String> {
     let style = Style { index: 0 };
     let percent = |share: f64| 100.0 * share.clamp(0.0, 1.0);
@@ -45,8 +45,8 @@ pub(crate) fn reliability(bins: &[(f64, f64, u64)]) -> Option<String> {
         name: "reliability".to_owned(),
         title: "Accuracy against confidence".to_owned(),
         description: format!(
-            "Accuracy of {samples} predictions by their confidence, both in percent: {} groups, \
-             beside the diagonal of a model that is right as often as it says.",
+            "Accuracy of {samples} predictions by their confidence, both in percent: {} bins, \
+             with the diagonal of perfect calibration.",
             discs.len()
         ),
         x_title: "confidence (%)".to_owned(),
@@ -54,7 +54,7 @@ pub(crate) fn reliability(bins: &[(f64, f64, u64)]) -> Option<String> {
         panels: vec![panel],
         legend: vec![
             ("predictions".to_owned(), Key::Line(style)),
-            ("right as often as it says".to_owned(), Key::Trend(IDEAL)),
+            ("perfect calibration".to_owned(), Key::Trend(IDEAL)),
         ],
         shape: Shape::Square,
     }))

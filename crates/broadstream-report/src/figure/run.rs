@@ -14,8 +14,8 @@ use crate::{
     record::CurvePoint,
 };
 
-/// Accuracy so far and accuracy of the last window, with vertical marks at events. `None` without
-/// points to draw.
+/// The accuracy over all samples so far and over the last window, with vertical lines at events.
+/// `None` without points.
 pub(crate) fn accuracy_over_time(
     curve: &[CurvePoint],
     events: &[(u64, String)],
@@ -40,7 +40,7 @@ pub(crate) fn accuracy_over_time(
         legend.push((label.to_owned(), Key::Line(style)));
         marks.push(Mark::Line { points, style, markers });
     }
-    // The cumulative line is the calmer one: it is drawn over the other.
+    // The cumulative line is smoother, so it is drawn on top.
     marks.reverse();
     if values.is_empty() {
         return None;
@@ -68,8 +68,8 @@ pub(crate) fn accuracy_over_time(
     }))
 }
 
-/// Counts of samples by how long they took. Bins are (from, to, count), in seconds; `None` if no
-/// bin has a sample.
+/// A histogram of the time per sample. Bins are (from, to, count), in seconds; `None` if all are
+/// empty.
 pub(crate) fn histogram(bins: &[(f64, f64, u64)]) -> Option<String> {
     let style = Style { index: 0 };
     let proper = |bin: &&(f64, f64, u64)| bin.0 > 0.0 && bin.1 > bin.0 && bin.1.is_finite();
@@ -96,7 +96,7 @@ pub(crate) fn histogram(bins: &[(f64, f64, u64)]) -> Option<String> {
     Some(draw(&Chart {
         name: "times".to_owned(),
         title: "Time per sample".to_owned(),
-        description: format!("How long each of {} samples took.", number::count(total)),
+        description: format!("The time per sample of {} samples.", number::count(total)),
         x_title: "time per sample (µs)".to_owned(),
         y_title: "samples".to_owned(),
         panels: vec![panel],

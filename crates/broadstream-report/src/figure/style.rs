@@ -1,4 +1,4 @@
-//! How the methods of an experiment look: the same in each of its figures, and distinct without
+//! The styles of an experiment's methods: the same in all its figures, and distinguishable without
 //! colour.
 
 use crate::{
@@ -6,20 +6,22 @@ use crate::{
     select::{Series, distinct},
 };
 
-/// The colours of text, axes and ground. Pages replace them in dark mode by these very names.
+/// The colours of text, axes and background. The pages' style sheet replaces exactly these values in
+/// dark mode.
 pub(crate) const INK: &str = "#1f2328";
 pub(crate) const MUTED: &str = "#59636e";
 pub(crate) const GRID: &str = "#e4e7eb";
 pub(crate) const AXIS: &str = "#8c959f";
-pub(crate) const GROUND: &str = "#ffffff";
+pub(crate) const BACKGROUND: &str = "#ffffff";
 
-/// Okabe and Ito's colours for every kind of colour vision, without the yellow, which paper hides.
+/// Okabe and Ito's colours for all kinds of colour vision, without the yellow, which is hard to see on
+/// paper.
 const COLOURS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6f76"];
 
 const DASHES: [&str; 5] = ["", "7 3", "2 2.6", "9 3 2 3", "4.5 2"];
 
-/// The form of the points on a line.
+/// The shape of the markers on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Marker {
     Circle,
@@ -39,7 +41,7 @@ const MARKERS: [Marker; 6] = [
     Marker::Plus,
 ];
 
-/// How bars are filled, so that they differ in print.
+/// The hatching of bars, so that they differ in black and white.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hatch {
     Solid,
@@ -53,7 +55,8 @@ pub(crate) enum Hatch {
 const HATCHES: [Hatch; 6] =
     [Hatch::Solid, Hatch::Rising, Hatch::Falling, Hatch::Level, Hatch::Crossed, Hatch::Dotted];
 
-/// The look of one method. The cycles have different lengths: looks repeat after 210 methods.
+/// The style of one method. The cycles have different lengths, so that styles repeat only after 210
+/// methods.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     pub(crate) index: usize,
@@ -77,7 +80,7 @@ impl Style {
     }
 }
 
-/// The looks of all methods, in their order of appearance among the records.
+/// The styles of all methods, in the order of the records.
 pub(crate) struct Styles(Vec<Series>);
 
 impl Styles {

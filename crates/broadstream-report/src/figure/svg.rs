@@ -1,11 +1,11 @@
-//! Writes SVG: every number rounded to a hundredth of a pixel, every text escaped.
+//! Writes SVG. Numbers are rounded to a hundredth of a pixel, and text is escaped.
 
 use crate::{
     escape::xml,
-    figure::{font, style::GROUND},
+    figure::{font, style::BACKGROUND},
 };
 
-/// A line's look.
+/// The style of a line.
 #[derive(Clone, Copy)]
 pub(crate) struct Pen<'a> {
     pub(crate) colour: &'a str,
@@ -28,7 +28,7 @@ impl<'a> Pen<'a> {
     }
 }
 
-/// On which side of its point a text stands.
+/// The alignment of a text relative to its point.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Start,
@@ -36,20 +36,20 @@ pub(crate) enum Align {
     End,
 }
 
-/// A text's look. Its point is the middle of the letters' height.
+/// The style of a text. Its point is at the middle of the letters' height.
 #[derive(Clone, Copy)]
-pub(crate) struct Type<'a> {
+pub(crate) struct TextStyle<'a> {
     pub(crate) size: f64,
     pub(crate) bold: bool,
     pub(crate) colour: &'a str,
     pub(crate) align: Align,
-    /// Reads from bottom to top.
-    pub(crate) upright: bool,
+    /// Whether the text reads from bottom to top.
+    pub(crate) vertical: bool,
 }
 
-/// A picture that grows by what is drawn last on top.
+/// An SVG document. Elements are drawn on top of earlier ones.
 pub(crate) struct Svg {
-    /// Makes the ids of this picture differ from those of others on the same page.
+    /// The prefix of ids, which makes them unique on a page.
     name: String,
     width: f64,
     height: f64,
@@ -133,16 +133,16 @@ impl Svg {
         );
     }
 
-    pub(crate) fn text(&mut self, at: (f64, f64), text: &str, style: Type) {
+    pub(crate) fn text(&mut self, at: (f64, f64), text: &str, style: TextStyle) {
         let anchor = match style.align {
             Align::Start => "",
             Align::Middle => " text-anchor=\"middle\"",
             Align::End => " text-anchor=\"end\"",
         };
         let weight = if style.bold { " font-weight=\"600\"" } else { "" };
-        // The figures of the font are 0.73 em high, so their middle is this far above the baseline.
+        // The font's digits are 0.73 em high, so their middle is this far above the baseline.
         let drop = 0.363 * style.size;
-        let (x, y, turn) = if style.upright {
+        let (x, y, turn) = if style.vertical {
             let turn = format!(" transform=\"rotate(-90 {} {})\"", short(at.0 + drop), short(at.1));
             (at.0 + drop, at.1, turn)
         } else {
@@ -158,7 +158,7 @@ impl Svg {
         );
     }
 
-    /// A tile that fills areas; returns what to fill with.
+    /// Defines a pattern; returns the value for `fill`.
     pub(crate) fn pattern(&mut self, id: &str, side: f64, content: &str) -> String {
         let id = format!("{}-{id}", self.name);
         if !self.definitions.contains(&format!("\"{id}\"")) {
@@ -171,7 +171,7 @@ impl Svg {
         format!("url(#{id})")
     }
 
-    /// The whole document; title and description are what a screen reader says.
+    /// Returns the document. Screen readers read the title and the description.
     pub(crate) fn finish(self, title: &str, description: &str) -> String {
         let (width, height) = (short(self.width), short(self.height));
         let definitions = if self.definitions.is_empty() {
@@ -184,7 +184,7 @@ impl Svg {
              viewBox=\"0 0 {width} {height}\" font-family=\"{}\" role=\"img\" \
              aria-labelledby=\"{name}-title {name}-description\">\n\
              <title id=\"{name}-title\">{}</title>\n<desc id=\"{name}-description\">{}</desc>\n\
-             {definitions}<rect width=\"{width}\" height=\"{height}\" fill=\"{GROUND}\"/>\n{}</svg>\n",
+             {definitions}<rect width=\"{width}\" height=\"{height}\" fill=\"{BACKGROUND}\"/>\n{}</svg>\n",
             font::FAMILY,
             xml(title),
             xml(description),
@@ -200,8 +200,8 @@ fn coordinates(points: &[(f64, f64)]) -> String {
     pairs.join(" ")
 }
 
-/// A number with at most two digits after the point. What is not finite becomes 0: a viewer must
-/// never meet it.
+/// A number with at most two decimals. Values that are not finite become 0, since SVG cannot represent
+/// them.
 fn short(value: f64) -> String {
     let rounded = (value * 100.0).round() / 100.0;
     if rounded.is_finite() && rounded != 0.0 { rounded.to_string() } else { "0".to_owned() }

@@ -1,4 +1,4 @@
-//! A confusion matrix as a heat map, or as a list where it is too large to read.
+//! A confusion matrix as a heat map, or as a list of pairs if it is too large to read.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::number;
 /// A matrix with more classes than this is shown as its most confused pairs.
 const MOST_CLASSES: usize = 30;
 
-/// Pairs in that list.
+/// The number of pairs in that list.
 const MOST_PAIRS: usize = 30;
 
 #[derive(Serialize)]
@@ -39,8 +39,8 @@ struct Pair {
 }
 
 impl Confusion {
-    /// `None` if there is nothing to show. Rows are truths and columns predictions; missing entries
-    /// count as 0, and classes without a label are numbered.
+    /// Prepares a matrix with a row per true class and a column per predicted class; `None` if it is
+    /// empty. Missing entries count as 0, and classes without a label are numbered.
     pub(crate) fn of(matrix: &[Vec<u64>], labels: &[String]) -> Option<Confusion> {
         let classes = matrix.len().max(matrix.iter().map(Vec::len).max().unwrap_or(0));
         let total: u64 = matrix.iter().flatten().sum();
@@ -66,7 +66,11 @@ impl Confusion {
                         right: truth == class,
                         none: count(truth, class) == 0,
                         strong: share > 0.5,
-                        tip: format!("{} taken for {}: {percent:.1} %", label(truth), label(class)),
+                        tip: format!(
+                            "{} predicted as {}: {percent:.1} %",
+                            label(truth),
+                            label(class)
+                        ),
                     }
                 };
                 (0..classes).map(heat).collect()

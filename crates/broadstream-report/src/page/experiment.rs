@@ -1,4 +1,4 @@
-//! The page of one experiment: what ran, what came out, and every run.
+//! The page of one experiment: its setup, its tables and figures, and a list of all runs.
 
 use minijinja::Value;
 use serde::Serialize;
@@ -7,22 +7,22 @@ use crate::{
     error::Error,
     labels::Labels,
     number,
-    page::{fill, written},
+    page::{markup, render_template},
     record::Record,
     render::{Output, Rendered, RenderedView, TableOutput},
     select::distinct,
 };
 
-/// What the page of an experiment shows.
+/// The content of an experiment's page.
 #[derive(Clone, Copy, Debug)]
 pub struct ExperimentPage<'a> {
     /// The title.
     pub title: &'a str,
-    /// What the experiment asks, in a paragraph. May be empty.
+    /// The question that the experiment answers, in a paragraph. May be empty.
     pub description: &'a str,
-    /// When it ran, as text; the crate has no clock.
+    /// The date of the experiment, as text; this crate reads no clock.
     pub date: Option<&'a str>,
-    /// The views, rendered.
+    /// The rendered views.
     pub rendered: &'a Rendered,
     /// The runs.
     pub records: &'a [Record],
@@ -51,7 +51,7 @@ struct ViewContext {
     sources: Vec<(&'static str, String)>,
 }
 
-/// One page with all views of an experiment, complete in itself.
+/// A self-contained page with all views of an experiment.
 pub fn experiment_page(page: &ExperimentPage) -> Result<String, Error> {
     let (run_head, runs) = runs(page.records, page.labels);
     let (mut tables, mut figures) = (0, 0);
@@ -69,7 +69,7 @@ pub fn experiment_page(page: &ExperimentPage) -> Result<String, Error> {
         view_context(view, number)
     });
     let views = views.collect();
-    fill(
+    render_template(
         "experiment.html",
         Context {
             title: page.title.to_owned(),
@@ -90,13 +90,13 @@ fn view_context(view: &RenderedView, number: String) -> ViewContext {
         Output::Table(table) => {
             let mut sources = sources_of(table);
             sources.push(("CSV", table.csv.clone()));
-            (written(""), written(&table.html), sources)
+            (markup(""), markup(&table.html), sources)
         }
         Output::Figure(figure) => {
             let table = figure.table.as_ref();
             let mut sources = vec![("CSV", figure.csv.clone())];
             sources.extend(table.map(sources_of).unwrap_or_default());
-            (written(&figure.svg), written(table.map_or("", |table| &table.html)), sources)
+            (markup(&figure.svg), markup(table.map_or("", |table| &table.html)), sources)
         }
     };
     sources.retain(|(_, text)| !text.is_empty());
@@ -111,7 +111,7 @@ fn view_context(view: &RenderedView, number: String) -> ViewContext {
     }
 }
 
-/// What ran, in a few lines.
+/// The setup of the experiment in a few lines.
 fn facts(page: &ExperimentPage) -> Vec<(String, String)> {
     let own = || page.records.iter().filter(|record| !record.cited);
     let list = |values: Vec<String>| values.join(", ");
@@ -133,7 +133,7 @@ fn facts(page: &ExperimentPage) -> Vec<(String, String)> {
         ("Cited".to_owned(), list(cited)),
         ("Seeds".to_owned(), seed_range(&seeds)),
         ("Runs".to_owned(), number::count(own().count() as u64)),
-        ("Samples in all".to_owned(), number::count(samples)),
+        ("Samples in total".to_owned(), number::count(samples)),
     ];
     if stopped > 0 {
         facts.push(("Stopped early".to_owned(), number::count(stopped as u64)));
@@ -154,7 +154,7 @@ fn seed_range(seeds: &[u64]) -> String {
     }
 }
 
-/// Every run as a line of text, with a head.
+/// A table of all runs: its header and its rows.
 fn runs(records: &[Record], labels: &Labels) -> (Vec<String>, Vec<Vec<String>>) {
     let mut parameters: Vec<&String> = records.iter().flat_map(|r| r.parameters.keys()).collect();
     parameters.sort();

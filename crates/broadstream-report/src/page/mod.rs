@@ -1,7 +1,7 @@
-//! Pages that need nothing but themselves: style, figures and numbers are all inside.
+//! Self-contained HTML pages: style and figures are embedded.
 //!
-//! What comes from data is escaped by the templates. Only what this crate has written itself, SVG and
-//! tables, goes in as it is.
+//! The templates escape everything that comes from data. Only the SVG and the tables that this crate
+//! generates are inserted unescaped.
 
 mod confusion;
 mod experiment;
@@ -23,7 +23,7 @@ pub use self::{
 
 const STYLE: &str = include_str!("../../templates/style.css");
 
-fn fill<T: Serialize>(template: &str, page: T) -> Result<String, Error> {
+fn render_template<T: Serialize>(template: &str, page: T) -> Result<String, Error> {
     let style = Value::from_safe_string(STYLE.to_owned());
     let values = context! { style, page => Value::from(Serde(page)) };
     Ok(environment().get_template(template)?.render(values)?)
@@ -35,7 +35,7 @@ fn environment() -> &'static Environment<'static> {
         let mut environment = Environment::new();
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
-        environment.set_syntax(syntax.expect("the syntax is the usual one"));
+        environment.set_syntax(syntax.expect("the default delimiters are valid"));
         for (name, source) in [
             ("base.html", include_str!("../../templates/base.html")),
             ("experiment.html", include_str!("../../templates/experiment.html")),
@@ -43,7 +43,7 @@ fn environment() -> &'static Environment<'static> {
             ("run.html", include_str!("../../templates/run.html")),
             ("table.html", include_str!("../../templates/table.html")),
         ] {
-            // The templates are part of the crate; the tests fill in every one.
+            // The templates are part of the crate, and the tests render every one.
             environment.add_template(name, source).expect("a template of the crate is well-formed");
         }
         environment
@@ -51,16 +51,16 @@ fn environment() -> &'static Environment<'static> {
 }
 
 /// A table with its notes as HTML.
-pub(crate) fn table(table: &Table) -> Result<String, Error> {
-    fill("table.html", table)
+pub(crate) fn table_html(table: &Table) -> Result<String, Error> {
+    render_template("table.html", table)
 }
 
-/// SVG or HTML that this crate has written itself.
-fn written(text: &str) -> Value {
+/// SVG or HTML that this crate has generated, which is not escaped again.
+fn markup(text: &str) -> Value {
     Value::from_safe_string(text.to_owned())
 }
 
-/// Nested settings as lines of name and value.
+/// Flattens a nested configuration into pairs of dotted name and value.
 fn settings(config: &serde_json::Value) -> Vec<(String, String)> {
     fn collect(name: &str, value: &serde_json::Value, lines: &mut Vec<(String, String)>) {
         match value {

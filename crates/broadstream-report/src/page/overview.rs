@@ -1,17 +1,17 @@
-//! The page that leads to those of several experiments.
+//! The page that links to the pages of several experiments.
 
 use serde::Serialize;
 
-use crate::{error::Error, page::fill};
+use crate::{error::Error, page::render_template};
 
-/// What the overview shows.
+/// The content of the overview page.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct OverviewPage {
     /// The title.
     pub title: String,
-    /// A paragraph below it. May be empty.
+    /// A paragraph below the title. May be empty.
     pub description: String,
-    /// When the experiments ran, as text.
+    /// The date of the experiments, as text.
     pub date: Option<String>,
     /// The experiments, in this order.
     pub experiments: Vec<ExperimentLink>,
@@ -22,18 +22,20 @@ pub struct OverviewPage {
 pub struct ExperimentLink {
     /// Its title.
     pub title: String,
-    /// Where its page is, relative to the overview. An address that would run a script is dropped.
+    /// The address of its page, relative to the overview. Addresses that could run a script are
+    /// replaced by `#`.
     pub href: String,
-    /// What it asks. May be empty.
+    /// The question that it answers. May be empty.
     pub description: String,
-    /// A few words on its size, such as `6 streams · 5 methods · 10 seeds`. May be empty.
+    /// Its size in a few words, such as `6 streams · 5 methods · 10 seeds`. May be empty.
     pub size: String,
-    /// A figure of it as SVG, as [`render`](crate::render) makes them; shown small. Default `None`.
+    /// One of its figures as SVG, as returned by [`render`](crate::render), to show as a thumbnail.
+    /// Default `None`.
     #[serde(skip)]
     pub picture: Option<String>,
 }
 
-/// A page of links to experiments, complete in itself.
+/// A self-contained page of links to experiments.
 ///
 /// ```
 /// use broadstream_report::{ExperimentLink, OverviewPage, overview_page};
@@ -57,7 +59,7 @@ pub fn overview_page(page: &OverviewPage) -> Result<String, Error> {
             experiment.href = "#".to_owned();
         }
     }
-    fill("overview.html", context(&page))
+    render_template("overview.html", context(&page))
 }
 
 #[derive(Serialize)]
@@ -85,8 +87,8 @@ fn context(page: &OverviewPage) -> Context<'_> {
     }
 }
 
-/// Figures of different experiments may share their ids; as images they keep apart. An image also
-/// runs no script, whoever wrote it.
+/// The figure as a data URL for an image. Figures of different experiments may use the same ids, which
+/// do not clash between images, and an image never runs scripts.
 fn picture(link: &ExperimentLink) -> Option<String> {
     link.picture.as_ref().map(|svg| {
         let mut address = String::from("data:image/svg+xml,");
@@ -112,7 +114,7 @@ fn picture(link: &ExperimentLink) -> Option<String> {
     })
 }
 
-/// Whether an address is of another scheme than those that lead to pages.
+/// Whether an address has a scheme other than those of pages.
 fn runs_a_script(href: &str) -> bool {
     let before = href.split(['/', '?', '#']).next().unwrap_or_default();
     let scheme = before.split_once(':').map(|(scheme, _)| scheme.trim().to_ascii_lowercase());
@@ -124,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_pages_are_linked() {
+    fn only_addresses_of_pages_are_linked() {
         assert!(runs_a_script("javascript:alert(1)"));
         assert!(runs_a_script(" JavaScript:alert(1)"));
         assert!(runs_a_script("data:text/html,x"));

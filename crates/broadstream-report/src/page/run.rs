@@ -10,51 +10,51 @@ use crate::{
     figure,
     labels::Labels,
     number,
-    page::{confusion::Confusion, fill, settings, written},
+    page::{confusion::Confusion, markup, render_template, settings},
     record::CurvePoint,
 };
 
-/// All that the page of a run can show. Whatever is empty or absent is left out.
+/// The content of the page of a run. Sections without content are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunReport {
-    /// Where the samples came from.
+    /// The source of the samples.
     pub source: String,
     /// The model in a few words.
     pub model: String,
-    /// When it ran, as text; the crate has no clock.
+    /// The date of the run, as text; this crate reads no clock.
     pub date: Option<String>,
-    /// The target's name.
+    /// The name of the target.
     pub target: Option<String>,
-    /// Samples evaluated.
+    /// The number of evaluated samples.
     pub samples: u64,
-    /// Inputs of a sample.
+    /// The number of inputs of a sample.
     pub inputs: u64,
-    /// The classes' labels.
+    /// The labels of the classes.
     pub labels: Vec<String>,
-    /// The metrics of the whole run, such as `oca`, as fractions.
+    /// The metrics over the whole run, such as `oca`, as fractions.
     pub metrics: BTreeMap<String, Option<f64>>,
-    /// The metrics of the last window.
+    /// The metrics over the last window.
     pub window: BTreeMap<String, Option<f64>>,
-    /// The samples of that window.
+    /// The number of samples in that window.
     pub window_samples: u64,
-    /// The metrics on the way: `oca`, `window_oca` and the members' `weight:NAME` are drawn.
+    /// The metrics over time, of which `oca`, `window_oca` and the members' `weight:NAME` are drawn.
     pub curve: Vec<CurvePoint>,
-    /// Moments to mark in that curve, such as drifts.
+    /// Events to mark in that curve, such as drifts.
     pub events: Vec<Event>,
-    /// The parts whose predictions the model combines, in their order.
+    /// The members whose predictions the model combines, in order.
     pub members: Vec<MemberRow>,
-    /// Confidence against accuracy, in ascending order of confidence.
+    /// Accuracy by confidence, in ascending order of confidence.
     pub reliability: Vec<ReliabilityRow>,
-    /// Samples by truth (rows) and prediction (columns).
+    /// The confusion matrix: samples by true class (rows) and predicted class (columns).
     pub confusion: Vec<Vec<u64>>,
-    /// What each class came to.
+    /// The metrics of each class.
     pub per_class: Vec<ClassRow>,
-    /// The whole time in seconds.
+    /// The total time in seconds.
     pub seconds: Option<f64>,
-    /// Where it went: seconds by name, shown in this order.
+    /// The parts of that time: seconds by name, shown in this order.
     pub times: Vec<(String, f64)>,
-    /// How many samples took how long.
+    /// The histogram of the time per sample.
     pub histogram: Vec<TimeBin>,
     /// The configuration.
     pub config: serde_json::Value,
@@ -64,29 +64,29 @@ pub struct RunReport {
     pub machine: String,
 }
 
-/// A moment of a run.
+/// An event during a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// Samples before it.
+    /// The number of samples before it.
     pub sample: u64,
-    /// What happened, in a word. Default empty.
+    /// The kind of event in a word, such as `drift`. Default empty.
     #[serde(default)]
     pub label: String,
 }
 
-/// One class of a run.
+/// The metrics of one class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ClassRow {
-    /// Its label.
+    /// The label.
     pub label: String,
-    /// Of the samples predicted as this class, the share that is.
+    /// The share of the samples predicted as this class that belong to it.
     pub precision: Option<f64>,
-    /// Of the samples of this class, the share predicted so.
+    /// The share of the samples of this class that were predicted as it.
     pub recall: Option<f64>,
-    /// The harmonic mean of both.
+    /// The harmonic mean of precision and recall.
     pub f1: Option<f64>,
-    /// Samples of this class.
+    /// The number of samples of this class.
     pub support: u64,
 }
 
@@ -94,34 +94,34 @@ pub struct ClassRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MemberRow {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its weight after the last sample, as a fraction.
+    /// The weight after the last sample, as a fraction.
     pub weight: Option<f64>,
 }
 
-/// The predictions that the model was about equally sure of.
+/// A bin of predictions made with similar confidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReliabilityRow {
-    /// From this confidence,
+    /// The lower bound of the confidence.
     pub from: f64,
-    /// to this one.
+    /// The upper bound of the confidence.
     pub to: f64,
     /// The number of predictions.
     pub count: u64,
     /// Their mean confidence.
     pub confidence: Option<f64>,
-    /// The share of them that was right.
+    /// The share of them that are correct.
     pub accuracy: Option<f64>,
 }
 
-/// Samples that took between two times.
+/// A bin of the histogram of the time per sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimeBin {
-    /// From this many seconds,
+    /// The lower bound in seconds.
     pub from: f64,
-    /// to this many.
+    /// The upper bound in seconds.
     pub to: f64,
     /// The number of samples.
     pub count: u64,
@@ -166,13 +166,13 @@ struct TimePart {
     each: String,
 }
 
-/// Members in the table; a model with more shows the heaviest.
+/// The maximum number of members in the table, those with the largest weights.
 const MOST_MEMBERS: usize = 24;
 
-/// Classes in the table; a run with more shows those with most samples.
+/// The maximum number of classes in the table, those with the most samples.
 const MOST_CLASSES: usize = 60;
 
-/// One page about one run, complete in itself.
+/// A self-contained page about one run.
 ///
 /// ```
 /// use broadstream_report::{RunReport, run_page};
@@ -198,22 +198,23 @@ pub fn run_page(report: &RunReport) -> Result<String, Error> {
     let names: Vec<String> = report.members.iter().map(|member| member.name.clone()).collect();
     let members = figure::member_weights(&report.curve, &names, &events);
     let members_shown = member_rows(report);
-    let discs = report.reliability.iter();
-    let discs: Vec<(f64, f64, u64)> =
-        discs.filter_map(|row| Some((row.confidence?, row.accuracy?, row.count))).collect();
+    let confidence_bins = report.reliability.iter();
+    let confidence_bins: Vec<(f64, f64, u64)> = confidence_bins
+        .filter_map(|row| Some((row.confidence?, row.accuracy?, row.count)))
+        .collect();
     let classes = classes(report);
-    fill(
+    render_template(
         "run.html",
         Context {
             title: &report.source,
             model: &report.model,
             facts: facts(report),
             headlines: headlines(report, &labels),
-            curve: written(&curve.unwrap_or_default()),
-            members: written(&members.unwrap_or_default()),
+            curve: markup(&curve.unwrap_or_default()),
+            members: markup(&members.unwrap_or_default()),
             more_members: report.members.len() - members_shown.len(),
             member_rows: members_shown,
-            reliability: written(&figure::reliability(&discs).unwrap_or_default()),
+            reliability: markup(&figure::reliability(&confidence_bins).unwrap_or_default()),
             reliability_rows: reliability_rows(report),
             metrics: metric_rows(report, &labels),
             window: number::count(report.window_samples),
@@ -221,7 +222,7 @@ pub fn run_page(report: &RunReport) -> Result<String, Error> {
             more_classes: report.per_class.len() - classes.len(),
             per_class: classes,
             times: time_parts(report),
-            histogram: written(&histogram.unwrap_or_default()),
+            histogram: markup(&histogram.unwrap_or_default()),
             config: settings(&report.config),
         },
     )
@@ -244,7 +245,7 @@ fn facts(report: &RunReport) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Where drifts were seen, as far as a line holds them.
+/// The number of drifts and the samples of the first few.
 fn drifts(report: &RunReport) -> String {
     const MOST: usize = 4;
     let mut samples: Vec<u64> =
@@ -337,7 +338,7 @@ fn member_rows(report: &RunReport) -> Vec<(String, (String, String))> {
     members.iter().map(|member| (member.name.clone(), share(member.weight))).collect()
 }
 
-/// Bounds, number, confidence and accuracy of each group that has predictions.
+/// The bounds, count, confidence and accuracy of each bin that has predictions.
 fn reliability_rows(report: &RunReport) -> Vec<[String; 4]> {
     let percent = |value: f64| number::fixed(100.0 * value, 1);
     let row = |row: &ReliabilityRow| {

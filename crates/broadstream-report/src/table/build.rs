@@ -1,4 +1,4 @@
-//! From runs to cells: which runs a cell sums up, how many digits it has, and how it ranks.
+//! Builds a table from runs: selects the runs of each cell, formats its numbers and ranks it.
 
 use crate::{
     error::Error,
@@ -8,10 +8,10 @@ use crate::{
     select::{Filter, Selection, Series, distinct},
     summary::Summary,
     table::{Cell, Heading, Rank, Row, Table, rank::rank},
-    view::{TableView, or},
+    view::{TableView, or_default},
 };
 
-/// One line of a table, across or down: the runs that it takes.
+/// One row or column of a table, and the runs that belong to it.
 #[derive(Clone, Default)]
 struct Line {
     label: String,
@@ -22,9 +22,9 @@ struct Line {
 }
 
 impl Line {
-    fn takes(&self, record: &Record) -> bool {
+    fn contains(&self, record: &Record) -> bool {
         self.stream.as_ref().is_none_or(|stream| record.stream == *stream)
-            && self.series.as_ref().is_none_or(|series| series.holds(record))
+            && self.series.as_ref().is_none_or(|series| series.matches(record))
             && self
                 .parameter
                 .as_ref()
@@ -37,7 +37,8 @@ impl Line {
 }
 
 pub(crate) fn build(view: &TableView, records: &[Record], labels: &Labels) -> Result<Table, Error> {
-    let (row_kind, column_kind) = (or(&view.rows, "method"), or(&view.columns, "stream"));
+    let (row_kind, column_kind) =
+        (or_default(&view.rows, "method"), or_default(&view.columns, "stream"));
     check(view, row_kind, column_kind, records)?;
     let filter = Filter {
         view: &view.title,
@@ -82,7 +83,7 @@ pub(crate) fn build(view: &TableView, records: &[Record], labels: &Labels) -> Re
         });
     }
     print_numbers(&mut table, view.decimals, labels, &selection);
-    // A row of different metrics has no best one.
+    // Different metrics cannot be ranked against each other.
     if row_kind != "stream" || column_kind != "metric" {
         rank(&mut table, labels, row_kind == "stream");
     }
@@ -99,7 +100,7 @@ fn check(view: &TableView, rows: &str, columns: &str, records: &[Record]) -> Res
         return refuse("columns", "stream, method or metric", columns);
     }
     if rows == columns {
-        return refuse("columns", "another than rows", columns);
+        return refuse("columns", "different from rows", columns);
     }
     let is_parameter = || records.iter().any(|record| record.parameters.contains_key(rows));
     if rows != "method" && rows != "stream" && !records.is_empty() && !is_parameter() {
@@ -170,7 +171,7 @@ pub(crate) fn mark_cited(label: &str, cited: bool) -> String {
     if cited { format!("{label}†") } else { label.to_owned() }
 }
 
-/// A run that ended before its stream did.
+/// A run that stopped before the end of its stream.
 #[derive(PartialEq)]
 struct Stop {
     method: String,
@@ -187,8 +188,8 @@ fn cell(
     labels: &Labels,
     stops: &mut Vec<Stop>,
 ) -> Result<Option<Cell>, Error> {
-    let takes = |record: &&&Record| row.takes(record) && column.takes(record);
-    let runs: Vec<&Record> = selection.records.iter().filter(takes).copied().collect();
+    let in_cell = |record: &&&Record| row.contains(record) && column.contains(record);
+    let runs: Vec<&Record> = selection.records.iter().filter(in_cell).copied().collect();
     let Some(summary) = selection.summary(&runs, metric)? else { return Ok(None) };
     let mut stopped = false;
     for run in &runs {
@@ -214,7 +215,7 @@ fn cell(
     }))
 }
 
-/// All cells of a metric have the same number of digits.
+/// Formats the numbers of all cells; those of one metric have the same number of decimals.
 fn print_numbers(
     table: &mut Table,
     decimals: Option<usize>,
@@ -255,7 +256,7 @@ fn print_cell(cell: &mut Cell, metric: &Metric, decimals: usize) {
     let shown = Summary { mean: cell.raw_mean, sd: cell.raw_sd, runs: cell.runs };
     let shown = shown.scaled(metric.scale);
     cell.mean = number::fixed(shown.mean, decimals);
-    // Beside one digit of a percentage most spreads would print as zero.
+    // With one decimal, most standard deviations of percentages would print as zero.
     let spread_decimals = if metric.decimals == Some(2) { decimals.max(2) } else { decimals };
     cell.sd = shown.sd.map(|sd| number::fixed(sd, spread_decimals));
 }
@@ -279,7 +280,7 @@ fn legend(table: &Table, metrics: &[String], column_kind: &str, labels: &Labels)
         parts.push(format!("mean ± standard deviation over {most} seeds"));
     }
     if cells().any(|cell| cell.rank == Rank::Best) {
-        parts.push("best bold, second best underlined".to_owned());
+        parts.push("best in bold, second best underlined".to_owned());
     }
     let text = parts.join("; ");
     let mut letters = text.chars();
@@ -292,7 +293,7 @@ fn legend(table: &Table, metrics: &[String], column_kind: &str, labels: &Labels)
 fn notes(selection: &Selection, stops: &[Stop]) -> Vec<(String, String)> {
     let mut notes = Vec::new();
     if selection.series.iter().any(|series| series.cited) {
-        notes.push(("†".to_owned(), "As published, not run here.".to_owned()));
+        notes.push(("†".to_owned(), "Published result, not rerun here.".to_owned()));
     }
     let kinds = distinct(stops.iter().map(|stop| (stop.method.clone(), stop.reason.clone())));
     for (method, reason) in kinds {
@@ -310,7 +311,7 @@ fn notes(selection: &Selection, stops: &[Stop]) -> Vec<(String, String)> {
             streams => streams.join(""),
         };
         let text = format!(
-            "{method} on {place} covers only the first {prefix} samples, and is not ranked: {reason}."
+            "{method} on {place} covers only the first {prefix} samples and is not ranked: {reason}."
         );
         notes.push(("*".to_owned(), text));
     }

@@ -1,4 +1,4 @@
-//! A table as CSV: one line per cell, with the numbers as they were measured.
+//! A table as CSV: one line per cell, with the values as measured.
 
 use crate::table::Table;
 
@@ -21,6 +21,6 @@ impl Table {
             }
         }
         let head = ["row", "column", "metric", "mean", "sd", "runs", "cited", "stopped"];
-        crate::separated::lines(&head, &lines)
+        crate::csv_text::write(&head, &lines)
     }
 }

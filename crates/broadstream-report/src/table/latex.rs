@@ -6,7 +6,7 @@ use crate::{
 };
 
 impl Table {
-    /// The whole environment, with the title and the caption above the table.
+    /// A `table` environment with the title and the caption above the table.
     pub(crate) fn latex(&self, name: &str, title: &str, caption: &str) -> String {
         let mut text =
             String::from("% needs \\usepackage{booktabs}\n\\begin{table}[tb]\n\\centering\n");
@@ -18,7 +18,7 @@ impl Table {
         text += &self.headings();
         text += "\\midrule\n";
         for (position, row) in self.rows.iter().enumerate() {
-            // A rule sets our own rows apart from those of others.
+            // A rule separates cited rows from the others.
             if position > 0 && self.rows[position - 1].cited != row.cited {
                 text += "\\midrule\n";
             }

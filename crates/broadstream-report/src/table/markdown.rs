@@ -11,7 +11,7 @@ impl Table {
         let spans = self.groups.iter().flat_map(|(label, span)| {
             std::iter::once(label.as_str()).chain(std::iter::repeat_n("", span.saturating_sub(1)))
         });
-        // Markdown knows one line of headings: the group joins its first column.
+        // Markdown has one line of headings, so the group's label joins that of its first column.
         let groups: Vec<&str> = spans.collect();
         text += &format!("| {} |", escape(&self.corner));
         for (position, column) in self.columns.iter().enumerate() {

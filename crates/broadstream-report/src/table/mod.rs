@@ -13,13 +13,13 @@ pub(crate) use build::build;
 /// A table ready to print: labels are not yet escaped.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Table {
-    /// The heading of the labels of rows.
+    /// The heading of the column of row labels.
     pub(crate) corner: String,
-    /// Headings over several columns, with how many; empty if there are none.
+    /// Headings that span several columns, with the number of columns; empty if there are none.
     pub(crate) groups: Vec<(String, usize)>,
     pub(crate) columns: Vec<Heading>,
     pub(crate) rows: Vec<Row>,
-    /// What is shown and how it is marked, in one line.
+    /// One line that explains the values and the ranks.
     pub(crate) legend: String,
     /// Notes below the table, each with its mark.
     pub(crate) notes: Vec<(String, String)>,
@@ -48,7 +48,7 @@ pub(crate) struct Cell {
     pub(crate) sd: Option<String>,
     pub(crate) rank: Rank,
     pub(crate) stopped: bool,
-    /// As measured: fractions and seconds.
+    /// The mean as measured: a fraction or seconds.
     pub(crate) raw_mean: f64,
     pub(crate) raw_sd: Option<f64>,
     pub(crate) runs: usize,
@@ -63,5 +63,5 @@ pub(crate) enum Rank {
     Other,
 }
 
-/// What stands where a method was not run on a stream.
+/// Printed where a method was not run on a stream.
 pub(crate) const MISSING: &str = "–";

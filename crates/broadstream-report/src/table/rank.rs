@@ -1,5 +1,5 @@
-//! Which cells are best and second best: what prints alike ranks alike, and what stopped early does
-//! not compete.
+//! Finds the best and second best cells. Cells that print the same rank the same, and runs that
+//! stopped early are not ranked.
 
 use std::cmp::Ordering;
 
@@ -18,21 +18,21 @@ pub(super) fn rank(table: &mut Table, labels: &Labels, by_row: bool) {
         let columns: Vec<usize> = (0..table.columns.len())
             .filter(|column| table.columns[*column].metric == key)
             .collect();
-        let contests: Vec<Vec<(usize, usize)>> = if by_row {
+        let groups: Vec<Vec<(usize, usize)>> = if by_row {
             let row = |row: &usize| columns.iter().map(|column| (*row, *column)).collect();
             all_rows.iter().map(row).collect()
         } else {
             let column = |column: &usize| all_rows.iter().map(|row| (*row, *column)).collect();
             columns.iter().map(column).collect()
         };
-        for contest in contests {
-            rank_among(table, &contest, lower);
+        for group in groups {
+            rank_among(table, &group, lower);
         }
     }
 }
 
-fn rank_among(table: &mut Table, contest: &[(usize, usize)], lower: bool) {
-    let mut entries: Vec<(f64, String, (usize, usize))> = contest
+fn rank_among(table: &mut Table, group: &[(usize, usize)], lower: bool) {
+    let mut entries: Vec<(f64, String, (usize, usize))> = group
         .iter()
         .filter_map(|(row, column)| {
             let cell = table.rows[*row].cells[*column].as_ref()?;
@@ -47,7 +47,7 @@ fn rank_among(table: &mut Table, contest: &[(usize, usize)], lower: bool) {
         if lower { order } else { order.reverse() }
     });
     let printed = distinct(entries.iter().map(|entry| entry.1.clone()));
-    // Where all print alike there is nothing to point at.
+    // If all cells print the same, none is best.
     if printed.len() < 2 {
         return;
     }

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Result;
 use broadstream_datasets::{
-    Dataset, DatasetError, Fetcher, Watcher, catalogue, dataset, folder_to_store_in,
+    Dataset, DatasetError, FetchObserver, Fetcher, catalogue, dataset, storage_folder,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -24,7 +24,7 @@ pub(crate) fn fetch(arguments: &FetchArguments) -> Result<()> {
     for dataset in &datasets {
         dataset.file()?;
     }
-    let folder = folder_to_store_in(arguments.folder.data.as_deref())?;
+    let folder = storage_folder(arguments.folder.data.as_deref())?;
     let fetcher = Fetcher {
         mirror: arguments.mirror.clone(),
         retries: arguments.retries,
@@ -76,7 +76,7 @@ impl DownloadProgress {
     }
 }
 
-impl Watcher for DownloadProgress {
+impl FetchObserver for DownloadProgress {
     fn begin(&mut self, file: &str, have: u64, total: Option<u64>) {
         self.bar.reset();
         match total {

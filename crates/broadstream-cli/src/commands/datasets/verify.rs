@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Result;
-use broadstream_datasets::{Dataset, Health, Verification, catalogue, dataset};
+use broadstream_datasets::{Dataset, FileStatus, Verification, catalogue, dataset};
 use serde_json::{Value, json};
 
 use super::print_json;
@@ -21,10 +21,10 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<()> {
     let mut results = Vec::new();
     for dataset in datasets {
         let verification = Verification::of(dataset, data);
-        failed += usize::from(match verification.health {
-            Health::Same | Health::Generated => false,
-            Health::Missing => named,
-            Health::Differs(_) | Health::Unreadable(_) => true,
+        failed += usize::from(match verification.status {
+            FileStatus::Intact | FileStatus::Generated => false,
+            FileStatus::Missing => named,
+            FileStatus::Differs(_) | FileStatus::Unreadable(_) => true,
         });
         if arguments.json {
             results.push(verification_json(&verification));
@@ -39,19 +39,19 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<()> {
     }
     match failed {
         0 => Ok(()),
-        1 => anyhow::bail!("one dataset is not as the catalogue says"),
-        _ => anyhow::bail!("{failed} datasets are not as the catalogue says"),
+        1 => anyhow::bail!("one dataset does not match the catalogue"),
+        _ => anyhow::bail!("{failed} datasets do not match the catalogue"),
     }
 }
 
 fn verification_line(verification: &Verification) -> String {
-    let Verification { dataset, path, health, .. } = verification;
-    let what = match health {
-        Health::Same => "ok".to_owned(),
-        Health::Generated => "ok, made by a generator".to_owned(),
-        Health::Missing => format!("missing: 'broadstream datasets fetch {}'", dataset.name),
-        Health::Unreadable(reason) => format!("unreadable: {reason}"),
-        Health::Differs(found) => {
+    let Verification { dataset, path, status, .. } = verification;
+    let what = match status {
+        FileStatus::Intact => "ok".to_owned(),
+        FileStatus::Generated => "ok, produced by a generator".to_owned(),
+        FileStatus::Missing => format!("missing: 'broadstream datasets fetch {}'", dataset.name),
+        FileStatus::Unreadable(reason) => format!("unreadable: {reason}"),
+        FileStatus::Differs(found) => {
             let mut parts = Vec::new();
             if found.rows != dataset.rows {
                 parts.push(format!("expected {} rows, found {}", dataset.rows, found.rows));
@@ -70,13 +70,13 @@ fn verification_line(verification: &Verification) -> String {
 }
 
 fn verification_json(verification: &Verification) -> Value {
-    let Verification { dataset, path, health, .. } = verification;
-    let (state, found, reason) = match health {
-        Health::Same => ("ok", None, None),
-        Health::Generated => ("generated", None, None),
-        Health::Missing => ("missing", None, None),
-        Health::Unreadable(reason) => ("unreadable", None, Some(reason)),
-        Health::Differs(found) => ("differs", Some(found), None),
+    let Verification { dataset, path, status, .. } = verification;
+    let (state, found, reason) = match status {
+        FileStatus::Intact => ("ok", None, None),
+        FileStatus::Generated => ("generated", None, None),
+        FileStatus::Missing => ("missing", None, None),
+        FileStatus::Unreadable(reason) => ("unreadable", None, Some(reason)),
+        FileStatus::Differs(found) => ("differs", Some(found), None),
     };
     let file = dataset.file().ok();
     json!({

@@ -6,10 +6,10 @@ use broadstream::metrics::{Summary, WindowSummary, per_class};
 
 use super::Report;
 
-/// A confusion matrix with more classes than this does not fit a screen.
+/// A confusion matrix with more classes than this does not fit on a screen.
 const MOST_CLASSES_SHOWN: usize = 12;
 
-/// More drifts than this do not fit a line.
+/// More drifts than this do not fit on a line.
 const MOST_DRIFTS_SHOWN: usize = 8;
 
 impl Report<'_> {
@@ -42,10 +42,11 @@ impl Report<'_> {
     }
 
     fn drift_lines(&self) -> String {
-        let seen = drifts(&self.evaluation.drifts).map(|at| format!("drifts seen at {at}\n"));
-        let answered = drifts(&self.evaluation.restarts)
-            .map(|at| format!("drifts answered by beginning anew at {at}\n"));
-        let lines: String = [seen, answered].into_iter().flatten().collect();
+        let detected =
+            sample_list(&self.evaluation.drifts).map(|at| format!("drift detected at: {at}\n"));
+        let restarts = sample_list(&self.evaluation.restarts)
+            .map(|at| format!("restarts after drift: {at}\n"));
+        let lines: String = [detected, restarts].into_iter().flatten().collect();
         if lines.is_empty() { lines } else { format!("\n{lines}") }
     }
 
@@ -103,8 +104,8 @@ impl Report<'_> {
     }
 }
 
-/// The samples of drifts, as many as fit on a line; `None` if there are none.
-fn drifts(samples: &[u64]) -> Option<String> {
+/// The positions of samples, as many as fit on a line; `None` if there are none.
+fn sample_list(samples: &[u64]) -> Option<String> {
     let shown: Vec<String> = samples.iter().take(MOST_DRIFTS_SHOWN).map(u64::to_string).collect();
     let more = match samples.len().saturating_sub(MOST_DRIFTS_SHOWN) {
         0 => String::new(),
@@ -119,7 +120,7 @@ fn metric_rows(all: &Summary, last: &WindowSummary) -> [(&'static str, f64, Opti
         ("accuracy (OCA)", all.oca, Some(last.oca)),
         ("error (OCE)", all.oce, Some(1.0 - last.oca)),
         ("balanced accuracy (BACC)", all.bacc, Some(last.bacc)),
-        ("its average (AVRBACC)", all.avrbacc, None),
+        ("average balanced accuracy", all.avrbacc, None),
         ("macro F1", all.f1, Some(last.f1)),
         ("Matthews correlation (MCC)", all.mcc, Some(last.mcc)),
         ("Cohen's kappa", all.kappa, Some(last.kappa)),
@@ -136,10 +137,10 @@ mod tests {
     #[test]
     fn many_drifts_are_cut_short() {
         let all: Vec<u64> = (1..=11).map(|k| 100 * k).collect();
-        assert_eq!(drifts(&[]), None);
-        assert_eq!(drifts(&all[..2]).unwrap(), "100, 200");
-        assert_eq!(drifts(&all[..8]).unwrap(), "100, 200, 300, 400, 500, 600, 700, 800");
+        assert_eq!(sample_list(&[]), None);
+        assert_eq!(sample_list(&all[..2]).unwrap(), "100, 200");
+        assert_eq!(sample_list(&all[..8]).unwrap(), "100, 200, 300, 400, 500, 600, 700, 800");
         let cut = "100, 200, 300, 400, 500, 600, 700, 800 and 3 more";
-        assert_eq!(drifts(&all).unwrap(), cut);
+        assert_eq!(sample_list(&all).unwrap(), cut);
     }
 }

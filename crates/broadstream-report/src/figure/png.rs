@@ -1,4 +1,4 @@
-//! From SVG to PNG.
+//! Converts SVG to PNG.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,12 +9,12 @@ use resvg::{
 
 use crate::{error::Error, figure::font};
 
-/// Pixels of the picture per unit of the SVG.
+/// The number of pixels per unit of the SVG.
 const SCALE: f32 = 2.0;
 
-/// The figure as PNG, at twice its nominal size.
+/// Renders a figure as PNG at twice its nominal size.
 pub(crate) fn png(name: &str, svg: &str) -> Result<Vec<u8>, Error> {
-    let failed = |reason: String| Error::Picture { figure: name.to_owned(), reason };
+    let failed = |reason: String| Error::Png { figure: name.to_owned(), reason };
     let options =
         Options { fontdb: fonts(), font_family: "Inter".to_owned(), ..Options::default() };
     let tree = Tree::from_str(svg, &options).map_err(|error| failed(error.to_string()))?;
