@@ -73,8 +73,8 @@ bench-python: wheel ## Compare the Python package with River's ensembles and wit
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
 	.venv/bin/python -m broadstream.bench_peers
 
-accuracy: build ## Run the default on ten streams into docs/accuracy.md: make accuracy DATA=DIR
-	docs/accuracy.sh $(BROADSTREAM) "$(abspath $(DATA))"
+accuracy: build ## Run the default on ten streams into the guide's page on accuracy: make accuracy DATA=DIR
+	docs/explanation/accuracy.sh $(BROADSTREAM) "$(abspath $(DATA))"
 
 peers: ## Install other stream learners, to compare with, into peers/.venv (600 MB)
 	peers/prepare.sh
