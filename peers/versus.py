@@ -9,6 +9,7 @@ virtual machine that the earlier rounds have warmed up. Accuracies are those of 
 
 import argparse
 import json
+import math
 import os
 import shlex
 import subprocess
@@ -94,28 +95,28 @@ class Stream:
 
 
 def write_arff(table, file):
-    """The format of MOA, which tells labels and categories in advance."""
-
-    def nominal(texts):
-        return "{" + ", ".join(json.dumps(text) for text in texts) + "}"
-
+    """Writes the format of MOA, which lists labels and categories in advance."""
+    nominal = {j: quoted(texts) for j, texts in table.categories.items()}
+    labels = quoted(table.labels)
     file.write("@relation stream\n")
     for j, name in enumerate(table.inputs):
-        categories = table.categories.get(j)
-        file.write(
-            f"@attribute {json.dumps(name)} {nominal(categories) if categories else 'numeric'}\n"
-        )
-    file.write(f"@attribute {json.dumps(table.target)} {nominal(table.labels)}\n@data\n")
+        kind = f"{{{','.join(nominal[j])}}}" if j in nominal else "numeric"
+        file.write(f"@attribute {quoted([name])[0]} {kind}\n")
+    file.write(f"@attribute {quoted([table.target])[0]} {{{','.join(labels)}}}\n@data\n")
     for row, label in zip(table.x.tolist(), table.y, strict=True):
-        cells = [
-            "?"
-            if value != value
-            else json.dumps(table.categories[j][int(value)])
-            if j in table.categories
-            else repr(value)
-            for j, value in enumerate(row)
-        ]
-        file.write(",".join([*cells, json.dumps(table.labels[label])]) + "\n")
+        cells = [cell(value, nominal.get(j)) for j, value in enumerate(row)]
+        file.write(",".join([*cells, labels[label]]) + "\n")
+
+
+def cell(value, nominal):
+    """A number, or the position of a category, as ARFF; NaN is missing."""
+    if math.isnan(value):
+        return "?"
+    return nominal[int(value)] if nominal else repr(value)
+
+
+def quoted(texts):
+    return [json.dumps(text, ensure_ascii=False) for text in texts]
 
 
 def broadstream(*options):
