@@ -56,15 +56,20 @@ impl Page {
     /// Writes into the page what its commands have printed, where that is not what the page shows.
     pub fn update(&mut self, outcomes: &[Outcome]) {
         // From the end of the page, so that the lines before stay where they are.
-        for outcome in outcomes.iter().rev().filter(|outcome| !outcome.is_as_shown()) {
+        let outdated = |outcome: &&Outcome| outcome.has_succeeded() && !outcome.is_as_shown();
+        for outcome in outcomes.iter().rev().filter(outdated) {
             let shown = &outcome.command.output;
-            let printed: Vec<String> = outcome.printed.lines().map(str::to_owned).collect();
+            let printed = outcome.printed.lines().map(|line| line.trim_end().to_owned());
+            let printed: Vec<String> = printed.collect();
             let one_by_one = shown.len() == printed.len();
             let keep = |(i, line): (usize, String)| {
-                if one_by_one && pattern::matches(&shown[i], &line) { shown[i].clone() } else { line }
+                if one_by_one && pattern::matches(&shown[i], &line) {
+                    shown[i].clone()
+                } else {
+                    line
+                }
             };
-            let lines = printed.into_iter().enumerate().map(keep);
-            let lines: Vec<String> = lines.collect();
+            let lines: Vec<String> = printed.into_iter().enumerate().map(keep).collect();
             self.lines.splice(outcome.command.output_lines.clone(), lines);
         }
         fs::write(&self.path, self.lines.join("\n") + "\n").unwrap();

@@ -23,6 +23,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    pub fn has_succeeded(&self) -> bool {
+        self.code == Some(0)
+    }
+
     /// Whether the output is what the page shows; where it shows nothing, any output will do.
     pub fn is_as_shown(&self) -> bool {
         let lines: Vec<&str> = self.printed.lines().collect();
@@ -40,7 +44,9 @@ impl Outcome {
                 let shown = command.output.join("\n");
                 Some(format!("{place}\nthe page shows\n{shown}\nand the command prints\n{printed}"))
             }
-            Some(code) => Some(format!("{place}\nended with exit code {code} and printed\n{printed}")),
+            Some(code) => {
+                Some(format!("{place}\nended with exit code {code} and printed\n{printed}"))
+            }
         }
     }
 }
