@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use crate::root;
 
 /// The links of a page to files that do not exist, and to headings that do not.
-pub fn broken(path: &Path) -> Vec<String> {
+pub(crate) fn broken(path: &Path) -> Vec<String> {
     let name = path.strip_prefix(root()).unwrap().display().to_string();
     let text = fs::read_to_string(path).unwrap();
     let fault = |target: &str| {

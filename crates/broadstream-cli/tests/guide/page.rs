@@ -8,44 +8,44 @@ use std::{
 
 use crate::{pattern, root, session::Outcome};
 
-pub struct Page {
+pub(crate) struct Page {
     path: PathBuf,
     /// Its path within the repository.
-    pub name: String,
+    pub(crate) name: String,
     lines: Vec<String>,
-    pub blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
 }
 
 /// A fenced block.
-pub struct Block {
-    pub language: String,
-    pub marker: Option<Marker>,
+pub(crate) struct Block {
+    pub(crate) language: String,
+    pub(crate) marker: Option<Marker>,
     /// The number of its first line in the file, counted from 1.
-    pub first_line: usize,
-    pub text: String,
+    pub(crate) first_line: usize,
+    pub(crate) text: String,
     /// Of a console session.
-    pub commands: Vec<Command>,
+    pub(crate) commands: Vec<Command>,
 }
 
 /// What a comment above a block says about it.
-pub enum Marker {
+pub(crate) enum Marker {
     NotRun(String),
     File(String),
 }
 
 /// A command of a console session, with the output that the page shows.
 #[derive(Clone)]
-pub struct Command {
-    pub text: String,
-    pub output: Vec<String>,
+pub(crate) struct Command {
+    pub(crate) text: String,
+    pub(crate) output: Vec<String>,
     /// The number of the command's line in the file, counted from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// Where its output lies among the lines of the page.
     output_lines: Range<usize>,
 }
 
 impl Page {
-    pub fn read(path: &Path) -> Self {
+    pub(crate) fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).unwrap();
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
@@ -54,7 +54,7 @@ impl Page {
     }
 
     /// Writes into the page what its commands have printed, where that is not what the page shows.
-    pub fn update(&mut self, outcomes: &[Outcome]) {
+    pub(crate) fn update(&mut self, outcomes: &[Outcome]) {
         // From the end of the page, so that the lines before stay where they are.
         let outdated = |outcome: &&Outcome| outcome.has_succeeded() && !outcome.is_as_shown();
         for outcome in outcomes.iter().rev().filter(outdated) {

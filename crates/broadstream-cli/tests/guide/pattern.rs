@@ -1,7 +1,7 @@
 //! Output as a page shows it, with wildcards for what differs from machine to machine.
 
 /// Whether lines are as shown, where a line that is `...` stands for any number of them.
-pub fn all_match(shown: &[String], lines: &[&str]) -> bool {
+pub(crate) fn all_match(shown: &[String], lines: &[&str]) -> bool {
     match shown.split_first() {
         None => lines.is_empty(),
         Some((first, rest)) if first == "..." => {
@@ -15,7 +15,7 @@ pub fn all_match(shown: &[String], lines: &[&str]) -> bool {
 
 /// Whether a line is as shown, where `[..]` stands for any text. Blanks at the end of a line do not
 /// matter: editors remove them.
-pub fn matches(shown: &str, line: &str) -> bool {
+pub(crate) fn matches(shown: &str, line: &str) -> bool {
     matches_trimmed(shown.trim_end(), line.trim_end())
 }
 

@@ -14,27 +14,27 @@ use crate::{
 const SEPARATOR: char = '\u{1e}';
 
 /// What came of a command.
-pub struct Outcome {
-    pub command: Command,
+pub(crate) struct Outcome {
+    pub(crate) command: Command,
     /// Standard output and standard error, in the order in which they were written.
-    pub printed: String,
+    pub(crate) printed: String,
     /// `None` if the session ended before the command did.
     code: Option<i32>,
 }
 
 impl Outcome {
-    pub fn has_succeeded(&self) -> bool {
+    pub(crate) fn has_succeeded(&self) -> bool {
         self.code == Some(0)
     }
 
     /// Whether the output is what the page shows; where it shows nothing, any output will do.
-    pub fn is_as_shown(&self) -> bool {
+    pub(crate) fn is_as_shown(&self) -> bool {
         let lines: Vec<&str> = self.printed.lines().collect();
         self.command.output.is_empty() || pattern::all_match(&self.command.output, &lines)
     }
 
     /// What is wrong, in words, if anything is.
-    pub fn fault(&self, page: &Page) -> Option<String> {
+    pub(crate) fn fault(&self, page: &Page) -> Option<String> {
         let Outcome { command, printed, code } = self;
         let place = format!("{}:{}: $ {}", page.name, command.line, command.text);
         match code {
@@ -52,7 +52,7 @@ impl Outcome {
 }
 
 /// Runs the console blocks of a page, and writes its files, in the order of the page.
-pub fn run(page: &Page) -> Vec<Outcome> {
+pub(crate) fn run(page: &Page) -> Vec<Outcome> {
     let folder = TempDir::new().unwrap();
     let mut script = String::from("set -o pipefail\nexec 2>&1\n");
     let mut commands = Vec::new();
