@@ -8,10 +8,14 @@ DATA ?=
 BENCH_OPTIONS ?=
 # How long each reader is fuzzed
 SECONDS ?= 60
+# The streams of the README's table
+VERSUS = SEA=sea:samples=20000 'Agrawal=agrawal:variants=0-3-6-0,samples=20000' \
+	'Electricity=electricity.csv.gz --drop date,day' 'Adult=adult.csv.gz --shuffle 1' \
+	'Letter=letter.csv.gz --shuffle 1'
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test test-rust test-python rust-tests test-wheel python-tests python-packages \
-	wheel soak fuzz bench bench-python accuracy peers lint format doc deny clean
+	wheel soak fuzz bench bench-python accuracy picture peers versus lint format doc docs deny clean
 
 help: ## List the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,8 +77,16 @@ bench-python: wheel ## Compare the Python package with River's ensembles and wit
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
 	.venv/bin/python -m broadstream.bench_peers
 
-accuracy: build ## Run the default on ten streams into docs/accuracy.md: make accuracy DATA=DIR
-	docs/accuracy.sh $(BROADSTREAM) "$(abspath $(DATA))"
+accuracy: build ## Run the default on ten streams into the guide's page on accuracy: make accuracy DATA=DIR
+	docs/explanation/accuracy.sh $(BROADSTREAM) "$(abspath $(DATA))"
+
+picture: build peers ## Draw the README's picture again, into docs/images/drift.svg
+	$(BROADSTREAM) experiment docs/images/drift.toml --output target/picture
+	cp target/picture/drift/accuracy.svg docs/images/drift.svg
+
+versus: build peers ## Compare accuracy and speed with River and CapyMOA: make versus DATA=DIR (half an hour)
+	cd "$(abspath $(DATA))" && $(CURDIR)/peers/.venv/bin/python $(CURDIR)/peers/versus.py --program $(BROADSTREAM) \
+		--limit 20000 --once 'River ARF(10)' -- $(VERSUS)
 
 peers: ## Install other stream learners, to compare with, into peers/.venv (600 MB)
 	peers/prepare.sh
@@ -96,6 +108,10 @@ format: python-packages ## Format all code
 
 doc: ## Build the library's documentation into target/doc
 	$(CARGO) doc --no-deps --locked -p broadstream
+
+docs: ## Build the guide into target/guide (installs mdbook if it is missing)
+	mdbook --version >/dev/null 2>&1 || $(CARGO) install --locked mdbook
+	mdbook build docs
 
 deny: ## Check licences and sources of dependencies (installs cargo-deny if it is missing)
 	$(CARGO) deny --version >/dev/null 2>&1 || $(CARGO) install --locked cargo-deny

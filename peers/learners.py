@@ -1,7 +1,7 @@
-"""Third-party stream learners behind one face.
+"""Third-party stream learners behind one interface.
 
-`prepare(i)` makes the library's own kind of sample from a row of the table, `predict()` and
-`learn(label)` are about that sample. So the making is left out of what is timed.
+`prepare(i)` converts a row of the table into a sample of the library's own kind; `predict()` and
+`learn(label)` use that sample. The conversion is thus not part of what is timed.
 """
 
 import math
@@ -33,7 +33,7 @@ class River:
 
 
 class CapyMoa:
-    """A classifier of MOA through CapyMOA. Its schema has all labels and categories in advance."""
+    """A classifier of MOA through CapyMOA. Its schema lists all labels and categories in advance."""
 
     def __init__(self, table, make_model):
         from capymoa.core import LabeledInstance
@@ -102,7 +102,7 @@ def capymoa_leveraging_bagging(table, seed):
     )
 
 
-# By name: how to make it, what it is made with beyond its library's defaults, and what it is.
+# By name: its constructor, what differs from its library's defaults, and a description.
 METHODS = {
     "river-hoeffding-tree": (river_hoeffding_tree, {}, "one Hoeffding tree; takes no seed"),
     "river-adaptive-random-forest": (

@@ -1,7 +1,7 @@
 """The metrics of the library's `metrics` module, by the same rules.
 
-What counts is the confusion matrix: how many samples of each true class were predicted as which.
-`None` stands for "no prediction", which is wrong without being a class.
+They are computed from the confusion matrix: how many samples of each true class were predicted as
+which. `None` stands for "no prediction", which is wrong without being a class.
 """
 
 import math

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Brings what peers/stream_learners.py runs: a Python of its own with River and CapyMOA, and the Java
-# that CapyMOA needs. What is there already is left alone.
+# Installs what the programs in this folder need: a Python environment of their own with River and CapyMOA, and
+# the Java that CapyMOA needs. What is already installed stays as it is.
 set -eu
 cd "$(dirname "$0")"
 

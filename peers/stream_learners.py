@@ -1,7 +1,7 @@
-"""Run one third-party stream learner over a CSV stream, and print what came of it as JSON.
+"""Run one third-party stream learner over a CSV stream, and print its metrics as JSON.
 
 Each sample is first predicted and then learned (test-then-train), as `broadstream run` does. The
-stream must already be in the order of evaluation: `broadstream export` writes it so.
+stream must already be in the order of evaluation, as `broadstream export` writes it.
 """
 
 import argparse
@@ -27,7 +27,7 @@ examples:
   stream_learners.py letter-1.csv --method capymoa-adaptive-random-forest --seed 1
 
 The record on standard output has the metrics of the whole stream, a curve over time, and the
-seconds that learning a sample took (predicting and reading are not in it)."""
+seconds that learning a sample took, without predicting and reading."""
 
 
 def main():
@@ -77,7 +77,7 @@ def parse_arguments():
         type=at_least_one,
         default=1000,
         metavar="N",
-        help="samples that the windowed accuracy looks back over [default: 1000]",
+        help="how many samples the windowed accuracy covers [default: 1000]",
     )
     parser.add_argument(
         "--curve-every",
@@ -136,7 +136,7 @@ def run(table, arguments):
 
 
 def distribution(seconds):
-    """How the times of learning are spread; the standard deviation is that of the samples."""
+    """The distribution of the times of learning, with the sample standard deviation."""
     values = numpy.array(seconds)
     median, p95, p99 = numpy.percentile(values, [50, 95, 99]).tolist()
     return {

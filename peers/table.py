@@ -16,12 +16,15 @@ MISSING = {"", "?", "na", "nan"}
 
 
 class TableError(Exception):
-    """What is wrong with a table, with the place."""
+    """Says what is wrong with a table, and where."""
 
 
 class Table:
-    """The samples of a table: `x[i, j]` is a number, or the position of a category in
-    `categories[j]`; NaN is missing. `y[i]` is a position in `labels`."""
+    """The samples of a table.
+
+    `x[i, j]` is a number, or the position of a category in `categories[j]`; NaN is missing. `y[i]` is
+    a position in `labels`.
+    """
 
     def __init__(self, inputs, target, categories, labels, x, y):
         self.inputs = inputs
@@ -80,7 +83,7 @@ class Column:
         self.name = name
         self.codes = {}
         kinds = {is_number(cell) for cell in first_cells if not is_missing(cell)}
-        # A column of which no cell was seen yet is decided by its first one.
+        # A column without any cell so far is decided by the first one that appears.
         self.numeric = False not in kinds if kinds else None
 
     def encode(self, cell, line):
@@ -106,5 +109,5 @@ def is_number(cell):
         float(cell)
     except ValueError:
         return False
-    # Python takes 1_000 for a number, and nobody else does.
+    # Python accepts 1_000 as a number, but no other reader does.
     return "_" not in cell

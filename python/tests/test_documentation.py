@@ -68,7 +68,10 @@ def blocks(file):
     ]
 
 
-@pytest.mark.parametrize("code, output", blocks("README.md") + blocks("docs/python.md"))
+PAGES = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("code, output", [block for page in PAGES for block in blocks(page)])
 def test_documents_print_what_they_say(code, output, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     printed = io.StringIO()

@@ -67,3 +67,8 @@ pub use self::{
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
+
+/// Those of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/how-to/rust.md")]
+pub struct Guide;

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Runs the experiments behind docs/accuracy.md and puts their tables into that page.
+# Runs the experiments behind docs/explanation/accuracy.md and puts their tables into that page.
 #
-#   docs/accuracy.sh BROADSTREAM [DATA]
+#   docs/explanation/accuracy.sh BROADSTREAM [DATA]
 #
 # BROADSTREAM is the program, DATA the folder with the datasets. Finished runs are kept in results/, so
-# a run that was broken off goes on where it stopped.
+# that an interrupted run continues where it stopped.
 set -euo pipefail
 program=${1:?which program?}
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
+page=docs/explanation/accuracy.md
 data=()
 if [ -n "${2:-}" ]; then data=(--data "$2"); fi
 
@@ -21,8 +22,8 @@ insert() {
             print ""
             while ((getline line < file) > 0) print line
             print ""
-        }' docs/accuracy.md > docs/accuracy.md.new
-    mv docs/accuracy.md.new docs/accuracy.md
+        }' "$page" > "$page.new"
+    mv "$page.new" "$page"
 }
 
 for experiment in accuracy parts; do
@@ -31,4 +32,4 @@ for experiment in accuracy parts; do
         insert "$experiment/$(basename "$table" .md)" "$table"
     done
 done
-echo "docs/accuracy.md"
+echo "$page"
