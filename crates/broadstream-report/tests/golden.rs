@@ -1,6 +1,6 @@
 //! What is printed and drawn stays as it is, to the byte, until someone means to change it:
 //!
-//!     UPDATE_GOLDEN=1 cargo test -p broadstream-report --test golden
+//!     UPDATE_GOLDEN=1 cargo test -p broadstream-report golden
 
 use std::{fs, path::PathBuf};
 
