@@ -41,9 +41,9 @@ pub(crate) fn run(run: &PlannedRun, method: &str, folder: &Path) -> Result<Recor
     records.pop().context("the program wrote no record")
 }
 
-/// The interpreter that `make peers` has set up.
+/// The interpreter that `make peers` has set up, beside the folder.
 fn python(folder: &Path) -> Result<PathBuf> {
-    let python = folder.join(".venv/bin/python");
+    let python = folder.with_file_name(".venv").join("bin/python");
     if !python.is_file() {
         bail!(
             "there is no {}: 'make peers' sets up third-party learners, --peers says where they are, \
