@@ -1,6 +1,10 @@
 # Every task of this project; `make help` lists them.
 
 CARGO ?= cargo
+# A plain `cargo build` leaves out what only the paper's experiments need; tests and tables have it all.
+EVERYTHING = --locked --all-features
+# What peers/stream_learners.py runs
+PEERS = capymoa jpype1 numpy pandas river scikit-learn scipy
 BROADSTREAM = $(abspath $(or $(CARGO_TARGET_DIR),target))/release/broadstream
 # The folder with the datasets; without it they are looked for as the program does
 DATA ?=
@@ -15,13 +19,13 @@ VERSUS = SEA=sea:samples=20000 'Agrawal=agrawal:variants=0-3-6-0,samples=20000' 
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test test-rust test-python rust-tests test-wheel python-tests python-packages \
-	wheel soak fuzz bench bench-python accuracy picture peers versus lint format doc docs deny clean
+	wheel soak fuzz bench bench-python accuracy picture peers versus lint format doc docs msrv deny clean
 
 help: ## List the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## Build the command line into target/release/broadstream
-	$(CARGO) build --release --locked
+build: ## Build the command line with all features into target/release/broadstream
+	$(CARGO) build --release $(EVERYTHING)
 
 demo: ## Classify the built-in drifting stream
 	$(CARGO) run --release --locked --quiet -- run
@@ -33,13 +37,13 @@ test: ## Run every test, the examples in the documentation included (sets up all
 	$(MAKE) --no-print-directory -j2 --output-sync=target test-rust python-tests
 
 test-rust: ## Run the tests of the Rust crates alone
-	$(CARGO) test --locked
+	$(CARGO) test $(EVERYTHING)
 
 test-python: test-wheel ## Build the Python package and run its tests alone
 	$(MAKE) --no-print-directory python-tests
 
 rust-tests: # Build the tests of the Rust crates
-	$(CARGO) test --locked --no-run
+	$(CARGO) test $(EVERYTHING) --no-run
 
 # The profile of the tests, which has assertions and shares what they compiled.
 test-wheel: python-packages # Build the Python package and install it into .venv
@@ -52,12 +56,13 @@ python-tests: # Test the Python package that is in .venv
 	.venv/bin/python -m mypy.stubtest --mypy-config-file pyproject.toml \
 		--allowlist python/stubtest-allowlist.txt broadstream
 	.venv/bin/python -m pytest --quiet
+	cd peers && ../.venv/bin/python -m unittest --quiet
 
 python-packages: # Make .venv with what the Python tests need
-	python/prepare.sh
+	prepare/python.sh
 
 wheel: ## Build the Python package for others into dist
-	python/prepare.sh
+	prepare/python.sh maturin
 	.venv/bin/maturin build --release --locked --out dist
 
 soak: ## Update factors for millions of samples and compare with an exact refit (minutes)
@@ -69,11 +74,12 @@ fuzz: ## Feed each reader whatever libFuzzer finds: make fuzz SECONDS=600
 	done; exit $$failed
 
 bench: build ## Time the factor beside its peers into bench/results.md (installs what is missing)
-	bench/prepare.sh
+	prepare/debian.sh g++ libeigen3-dev libopenblas-dev libqrupdate-dev
+	prepare/python.sh numpy scipy
 	cd bench && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(CARGO) run --release --locked -- \
-		--python .venv/bin/python --program $(BROADSTREAM) $(BENCH_OPTIONS)
+		--python ../.venv/bin/python --program $(BROADSTREAM) $(BENCH_OPTIONS)
 
-bench-python: wheel ## Compare the Python package with River's ensembles and with the Rust library
+bench-python: wheel python-packages ## Compare the Python package with River's ensembles and with the Rust library
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
 	.venv/bin/python -m broadstream.bench_peers
 
@@ -85,22 +91,26 @@ picture: build peers ## Draw the README's picture again, into docs/images/drift.
 	cp target/picture/drift/accuracy.svg docs/images/drift.svg
 
 versus: build peers ## Compare accuracy and speed with River and CapyMOA: make versus DATA=DIR (half an hour)
-	cd "$(abspath $(DATA))" && $(CURDIR)/peers/.venv/bin/python $(CURDIR)/peers/versus.py --program $(BROADSTREAM) \
+	cd "$(abspath $(DATA))" && $(CURDIR)/.venv/bin/python $(CURDIR)/peers/versus.py --program $(BROADSTREAM) \
 		--limit 20000 --once 'River ARF(10)' -- $(VERSUS)
 
-peers: ## Install other stream learners, to compare with, into peers/.venv (600 MB)
-	peers/prepare.sh
+peers: ## Install other stream learners, to compare with, into .venv (600 MB)
+	prepare/python.sh $(PEERS)
+	cd peers && ../.venv/bin/python -m unittest --quiet
 
-lint: python-packages ## Check the format, the lints and the documentation's links
+lint: ## Check the format, the lints and the documentation's links
+	prepare/python.sh ruff
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path bench/Cargo.toml --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
+	$(CARGO) clippy --workspace --all-targets $(EVERYTHING) -- -D warnings
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --quiet
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(EVERYTHING) --quiet
 	.venv/bin/ruff format --check --quiet python examples
 	.venv/bin/ruff check --quiet python examples
 
-format: python-packages ## Format all code
+format: ## Format all code
+	prepare/python.sh ruff
 	.venv/bin/ruff format --quiet python examples
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path bench/Cargo.toml
@@ -113,10 +123,18 @@ docs: ## Build the guide into target/guide (installs mdbook if it is missing)
 	mdbook --version >/dev/null 2>&1 || $(CARGO) install --locked mdbook
 	mdbook build docs
 
+msrv: ## Check that the oldest Rust that Cargo.toml promises builds everything
+	@version=$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml); \
+	case "$$($(CARGO) --version)" in \
+		"cargo $$version."*) toolchain= ;; \
+		*) toolchain="+$$version" ;; \
+	esac; \
+	$(CARGO) $$toolchain check --workspace --all-targets $(EVERYTHING)
+
 deny: ## Check licences and sources of dependencies (installs cargo-deny if it is missing)
 	$(CARGO) deny --version >/dev/null 2>&1 || $(CARGO) install --locked cargo-deny
 	$(CARGO) deny check bans licenses sources
 
 clean: ## Remove all that was built
 	$(CARGO) clean
-	rm -rf .venv dist bench/target bench/.venv fuzz/target fuzz/corpus fuzz/logs peers/.venv
+	rm -rf .venv dist bench/target fuzz/target fuzz/corpus fuzz/logs

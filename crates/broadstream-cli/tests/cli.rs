@@ -7,7 +7,6 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -15,7 +14,7 @@ use tempfile::TempDir;
 const SMALL: [&str; 2] = ["--enhancement-nodes", "40"];
 
 fn broadstream(arguments: &[&str]) -> Output {
-    Command::new(cargo_bin("broadstream")).args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_broadstream")).args(arguments).output().unwrap()
 }
 
 fn stdout(output: &Output) -> String {
@@ -250,7 +249,7 @@ fn files_of_all_kinds_are_read() {
 
 #[test]
 fn standard_input_is_a_source() {
-    let mut child = Command::new(cargo_bin("broadstream"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_broadstream"))
         .args(["run", "-", "--json", "--drop", "id"])
         .args(SMALL)
         .stdin(Stdio::piped())
@@ -538,7 +537,7 @@ fn a_generated_file_gives_the_result_of_its_generator() {
 
 #[test]
 fn a_closed_pipe_is_no_error() {
-    let mut child = Command::new(cargo_bin("broadstream"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_broadstream"))
         .args(["generate", "sea"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

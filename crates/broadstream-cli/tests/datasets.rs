@@ -9,13 +9,12 @@ use std::{
     thread,
 };
 
-use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// Runs the command with no datasets but those in `home`.
 fn datasets(home: &Path, arguments: &[&str]) -> Output {
-    Command::new(cargo_bin("broadstream"))
+    Command::new(env!("CARGO_BIN_EXE_broadstream"))
         .arg("datasets")
         .args(arguments)
         .env("HOME", home)
@@ -129,7 +128,7 @@ fn the_environment_and_the_cache_are_looked_in() {
     let named = home.path().join("named");
     fs::create_dir(&named).unwrap();
     fs::write(named.join("letter.csv"), "").unwrap();
-    let output = Command::new(cargo_bin("broadstream"))
+    let output = Command::new(env!("CARGO_BIN_EXE_broadstream"))
         .args(["datasets", "list"])
         .env("HOME", home.path())
         .env("BROADSTREAM_DATA", &named)

@@ -7,7 +7,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -16,7 +15,7 @@ fn data(name: &str) -> PathBuf {
 }
 
 fn broadstream(arguments: &[&str]) -> Command {
-    let mut command = Command::new(cargo_bin("broadstream"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_broadstream"));
     command.args(arguments);
     command
 }

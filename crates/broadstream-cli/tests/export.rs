@@ -5,12 +5,11 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 use tempfile::TempDir;
 
 fn broadstream(arguments: &[&str]) -> Output {
-    Command::new(cargo_bin("broadstream")).args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_broadstream")).args(arguments).output().unwrap()
 }
 
 fn stdout(arguments: &[&str]) -> String {
@@ -106,7 +105,7 @@ fn rows_before_a_fault_are_written() {
 
 #[test]
 fn a_reader_that_stops_early_is_no_failure() {
-    let mut child = Command::new(cargo_bin("broadstream"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_broadstream"))
         .args(["export", "sea"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

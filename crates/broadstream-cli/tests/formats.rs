@@ -8,7 +8,6 @@ use std::{
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
-use assert_cmd::cargo::cargo_bin;
 use parquet::arrow::ArrowWriter;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -75,7 +74,7 @@ fn arff() -> String {
 }
 
 fn broadstream(arguments: &[&str]) -> Output {
-    Command::new(cargo_bin("broadstream")).args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_broadstream")).args(arguments).output().unwrap()
 }
 
 /// The result of a run without what differs from run to run.
@@ -148,7 +147,7 @@ fn every_format_may_come_from_a_pipe_and_be_exported() {
     let expected = run(&files[0], &[]);
     let table = broadstream(&["export", &files[0]]).stdout;
     for file in &files {
-        let mut command = Command::new(cargo_bin("broadstream"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_broadstream"));
         command.args(["run", "-"]).args(RUN).stdin(File::open(file).unwrap());
         assert_eq!(result(&command.stderr(Stdio::piped()).output().unwrap()), expected, "{file}");
         let exported = broadstream(&["export", file]).stdout;

@@ -2,12 +2,11 @@
 
 use std::process::{Command, Output};
 
-use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 fn broadstream(arguments: &[&str]) -> Output {
-    Command::new(cargo_bin("broadstream")).args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_broadstream")).args(arguments).output().unwrap()
 }
 
 /// The fingerprint of a CSV file: its inputs as little-endian floats and its class as a byte.

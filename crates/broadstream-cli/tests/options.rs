@@ -1,11 +1,12 @@
 //! The command line has every option of the library, by its name, with its meaning and its defaults.
 
-use assert_cmd::Command;
+use std::process::Command;
+
 use broadstream::{OnlineBlsConfig, Preset};
 use serde_json::Value;
 
 fn broadstream(arguments: &[&str]) -> String {
-    let output = Command::cargo_bin("broadstream").unwrap().args(arguments).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_broadstream")).args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }

@@ -1,6 +1,6 @@
 //! Tables and figures stay the same, byte for byte, until someone changes them on purpose:
 //!
-//!     UPDATE_GOLDEN=1 cargo test -p broadstream-report --test golden
+//!     UPDATE_GOLDEN=1 cargo test -p broadstream-report golden
 
 use std::{fs, path::PathBuf};
 

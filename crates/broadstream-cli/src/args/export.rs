@@ -26,6 +26,6 @@ Examples:
       The samples of 'broadstream run letter.csv.gz --shuffle 1', in its order.
   broadstream export adult.csv --categories integer-codes --limit 5000
       Categories as numbers 0, 1, 2, … in order of appearance.
-  broadstream export sea --limit 5000 | peers/.venv/bin/python peers/stream_learners.py \\
+  broadstream export sea --limit 5000 | .venv/bin/python peers/stream_learners.py \\
       --method river-hoeffding-tree
       Another library on the same stream.";

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{EXACT, Folder, rows};
+use super::{EXACT, Folder, rows};
 
 /// A result without the times that it took.
 fn timeless(text: &str) -> Value {
@@ -161,8 +161,8 @@ fn a_full_disk_leaves_the_old_checkpoint() {
     let run = "run rows.csv --enhancement-nodes 20 --quiet --checkpoint a.bsm --every 100";
     folder.stdout(run);
     let before = folder.read("a.bsm");
-    let program = assert_cmd::cargo::cargo_bin("broadstream");
-    let script = format!("trap '' XFSZ; ulimit -f 20; exec {} {run}", program.display());
+    let program = env!("CARGO_BIN_EXE_broadstream");
+    let script = format!("trap '' XFSZ; ulimit -f 20; exec {program} {run}");
     let mut command = std::process::Command::new("bash");
     let output = command.args(["-c", &script]).current_dir(folder.path("")).output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();

@@ -3,7 +3,7 @@
 use broadstream::model_file::{self, ModelFile};
 use serde_json::{Map, Value};
 
-use crate::{EXACT, Folder, rows};
+use super::{EXACT, Folder, rows};
 
 fn norm(folder: &Folder, file: &str) -> f64 {
     folder.json(&format!("inspect {file}"))["weight_norm"].as_f64().unwrap()

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{Folder, rows};
+use super::{Folder, rows};
 
 /// A command that is asked line by line.
 struct Dialogue {

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use broadstream::stream::csv::{Categories, CsvOptions, CsvStream};
 
-use crate::{gzip, names, open, read_all, rows_with};
+use super::{gzip, names, open, read_all, rows_with};
 
 /// What is said of a bad file, and how many rows come before.
 fn complaint_with(bytes: impl Into<Vec<u8>>, options: &CsvOptions) -> (usize, String) {

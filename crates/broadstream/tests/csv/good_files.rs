@@ -8,7 +8,7 @@ use broadstream::{
     },
 };
 
-use crate::{gzip, names, open, read_all, read_with, row, rows, rows_with};
+use super::{gzip, names, open, read_all, read_with, row, rows, rows_with};
 
 #[test]
 fn dialects_of_the_same_table() {

@@ -3,7 +3,7 @@
 use broadstream::stream::csv::CsvOptions;
 use proptest::{collection::vec, prelude::*};
 
-use crate::{Row, gzip, open, read_all};
+use super::{Row, gzip, open, read_all};
 
 /// A cell to be written and read back.
 #[derive(Clone, Debug)]

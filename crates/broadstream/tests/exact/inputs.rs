@@ -5,7 +5,7 @@ use broadstream::{
     Sample, Scaling, Schema, model_file::ModelFile,
 };
 
-use crate::{INPUTS, distance, model, samples};
+use super::{INPUTS, distance, model, samples};
 
 /// All that a model knows.
 fn bytes(model: &OnlineBls) -> Vec<u8> {

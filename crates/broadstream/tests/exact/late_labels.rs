@@ -1,6 +1,6 @@
 use broadstream::{Classifier, LateLabels, OnlineBls, OnlineBlsConfig, Sample, Scaling};
 
-use crate::{INPUTS, configs, distance, model, samples};
+use super::{INPUTS, configs, distance, model, samples};
 
 /// The definition: what a late label teaches are the features of the moment of the prediction.
 #[test]

@@ -1,6 +1,6 @@
 use broadstream::{Classifier, OnlineBlsConfig, Scores};
 
-use crate::{INPUTS, model, samples};
+use super::{INPUTS, model, samples};
 
 fn config() -> OnlineBlsConfig {
     OnlineBlsConfig { enhancement_nodes: 40, inputs_per_sample: Some(3), ..Default::default() }

@@ -4,7 +4,7 @@ use broadstream::{
     model_file::{self, ModelFile},
 };
 
-use crate::{INPUTS, configs, distance, model, samples};
+use super::{INPUTS, configs, distance, model, samples};
 
 /// The block with its classes numbered as they come, and what each number was before.
 fn renumbered(block: &Block) -> (Block, Vec<usize>) {

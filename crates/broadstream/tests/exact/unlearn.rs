@@ -1,6 +1,6 @@
 use broadstream::{Block, Classifier, OnlineBlsConfig, Sample, Scaling};
 
-use crate::{INPUTS, alone, configs, distance, model, samples};
+use super::{INPUTS, alone, configs, distance, model, samples};
 
 #[test]
 fn what_is_left_is_the_model_of_the_other_samples() {

@@ -1,6 +1,6 @@
 use broadstream::{Block, Classifier, OnlineBlsConfig, Sample, Scaling, Scores};
 
-use crate::{INPUTS, alone, configs, distance, model, samples};
+use super::{INPUTS, alone, configs, distance, model, samples};
 
 fn windowed(config: &OnlineBlsConfig, window: usize) -> OnlineBlsConfig {
     OnlineBlsConfig { window: Some(window), ..config.clone() }

@@ -7,7 +7,7 @@ use broadstream::{
     stream::RowEncoding,
 };
 
-use crate::{bytes, model, samples, schema, small};
+use super::{bytes, model, samples, schema, small};
 
 fn configs() -> Vec<(&'static str, OnlineBlsConfig)> {
     let single = OnlineBlsConfig {

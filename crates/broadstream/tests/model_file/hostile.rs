@@ -6,7 +6,7 @@ use broadstream::{Classifier, OnlineBls, Scores, model_file::ModelFile};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::{bytes, model, read, samples, schema, small};
+use super::{bytes, model, read, samples, schema, small};
 
 fn message(bytes: &[u8]) -> String {
     read(bytes).map(|_| String::new()).unwrap_or_else(|error| error.to_string())

@@ -10,7 +10,7 @@ use broadstream::{
     stream::{RowEncoding, Stream, synth::Sea},
 };
 
-use crate::{model, samples, schema, small};
+use super::{model, samples, schema, small};
 
 fn path(version: u32, name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/model_file");
@@ -91,7 +91,7 @@ fn a_checkpoint_ends_as_the_whole_does() {
     assert_eq!(resumed(&checkpoint()), whole.metrics.summary());
 }
 
-/// Writes the files of the version that is current: `cargo test -p broadstream --test model_file -- --ignored`
+/// Writes the files of the version that is current: `cargo test -p broadstream --test integration -- --ignored`
 #[test]
 #[ignore = "writes files, once for each version"]
 fn write_files_of_this_version() {

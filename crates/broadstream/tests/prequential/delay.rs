@@ -6,7 +6,7 @@ use broadstream::{
     stream::Stream,
 };
 
-use crate::{
+use super::{
     hedge, online_bls, several,
     varied::{Predictions, SAMPLES, Varied},
 };

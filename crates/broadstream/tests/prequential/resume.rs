@@ -10,7 +10,7 @@ use broadstream::{
     },
 };
 
-use crate::{
+use super::{
     hedge, several, stagger,
     varied::{Predictions, Varied},
 };

@@ -7,7 +7,7 @@ use broadstream::stream::{
 };
 use proptest::{collection::vec, option, prelude::*};
 
-use crate::{Row, names, read_all, row, source};
+use super::{Row, names, read_all, row, source};
 
 fn open(text: impl Into<Vec<u8>>, options: &ColumnOptions) -> Result<JsonLinesStream, String> {
     JsonLinesStream::new(source(text), options.clone()).map_err(|error| error.to_string())

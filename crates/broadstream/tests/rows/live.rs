@@ -12,7 +12,7 @@ use broadstream::{
 };
 use proptest::{collection::vec, option, prelude::*};
 
-use crate::{Row, Slow, named, names, row, source};
+use super::{Row, Slow, named, names, row, source};
 
 const TRAINING: &str = "id,n,c,y,m\n1,1.5,u,no,7\n2,2.5,v,yes,8\n";
 

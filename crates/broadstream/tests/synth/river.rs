@@ -13,7 +13,7 @@ use broadstream::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::start_of;
+use super::start_of;
 
 const SAMPLES: usize = 10_000;
 

@@ -44,7 +44,7 @@ pub(crate) fn run(run: &PlannedRun, method: &str, folder: &Path) -> Result<Recor
 
 /// The interpreter that `make peers` sets up.
 fn python(folder: &Path) -> Result<PathBuf> {
-    let python = folder.join(".venv/bin/python");
+    let python = folder.with_file_name(".venv").join("bin/python");
     if !python.is_file() {
         bail!(
             "there is no {}: 'make peers' sets up third-party learners, --peers says where they are, \

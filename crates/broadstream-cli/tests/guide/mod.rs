@@ -10,7 +10,7 @@
 //! - `<!-- not run: REASON -->` leaves a block out: downloads, installations, minutes of work.
 //! - `<!-- file: NAME -->` makes the block a file of that name, which later commands of the page use.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p broadstream-cli --test guide` writes what the commands print now
+//! `UPDATE_GOLDEN=1 cargo test -p broadstream-cli guide` writes what the commands print now
 //! into the pages. Python and Rust blocks are run elsewhere: see `python/tests/test_documentation.py` and the
 //! end of the library's `lib.rs`. The crate `trycmd` does something similar, but it starts programs without a
 //! shell, so that pipes and redirections, which streams live by, could not be shown.
@@ -27,8 +27,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use page::{Marker, Page};
-use session::Outcome;
+use self::page::{Marker, Page};
+use self::session::Outcome;
 
 /// The root of the repository.
 fn root() -> PathBuf {

@@ -10,7 +10,6 @@ use std::{
     process::{Command, Output},
 };
 
-use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -36,7 +35,7 @@ impl Folder {
 
     /// The command with arguments that are divided by blanks.
     fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(cargo_bin("broadstream"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_broadstream"));
         command.args(arguments.split_whitespace()).current_dir(self.0.path());
         command
     }

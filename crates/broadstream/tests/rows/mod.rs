@@ -8,7 +8,7 @@ use std::io::{Cursor, Read};
 
 use broadstream::{Block, Sample, Schema, stream::Stream};
 
-use crate::slow::Slow;
+use self::slow::Slow;
 
 /// A sample with the names of its inputs and its label.
 type Row = (Vec<(String, f64)>, String);

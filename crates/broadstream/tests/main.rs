@@ -1,0 +1,16 @@
+//! The library through its public API, in one program: linking it once takes a fraction of the time that
+//! a program per file would.
+
+mod algorithms;
+mod baselines;
+mod contract;
+mod csv;
+mod drift;
+mod exact;
+mod metrics;
+mod model_file;
+mod no_tuning;
+mod prequential;
+mod rooms;
+mod rows;
+mod synth;
