@@ -18,6 +18,7 @@ mod i_bls;
 #[cfg(feature = "dense-baselines")]
 mod inverse;
 mod layers;
+mod linear;
 mod majority;
 mod multilayer_perceptron;
 mod no_change;
@@ -43,11 +44,12 @@ pub use self::{
     hedge_backpropagation::{HedgeBackpropagation, HedgeOptions},
     hidden::NetworkOptions,
     i_bls::{IBls, IBlsOptions},
+    linear::{Linear, LinearRule},
     majority::Majority,
     multilayer_perceptron::MultilayerPerceptron,
     no_change::NoChange,
-    passive_aggressive::{PassiveAggressive, PassiveAggressiveOptions},
-    perceptron::Perceptron,
+    passive_aggressive::{PassiveAggressive, PassiveAggressiveOptions, PassiveAggressiveRule},
+    perceptron::{Perceptron, PerceptronRule},
     scaled_baseline::{Learner, Present, ScaledBaseline, ScaledBaselineConfig},
 };
 

@@ -12,15 +12,17 @@
 //! as large.
 
 use super::{
-    layers::InputLayer,
-    scaled_baseline::{Learner, Present},
+    linear::{Linear, LinearRule},
+    scaled_baseline::Present,
 };
-use crate::{config::check, data::arg_max, error::Error, numeric::probability};
+use crate::{config::check, data::arg_max, error::Error};
+
+/// Passive–aggressive learning.
+pub type PassiveAggressive = Linear<PassiveAggressiveRule>;
 
 /// The rule PA-I.
 #[derive(Clone, Debug)]
-pub struct PassiveAggressive {
-    layer: InputLayer,
+pub struct PassiveAggressiveRule {
     options: PassiveAggressiveOptions,
 }
 
@@ -37,10 +39,8 @@ impl Default for PassiveAggressiveOptions {
     }
 }
 
-impl Learner for PassiveAggressive {
+impl LinearRule for PassiveAggressiveRule {
     type Options = PassiveAggressiveOptions;
-
-    const MAY_FAIL: bool = false;
 
     fn check(options: &PassiveAggressiveOptions) -> Result<(), Error> {
         let sound = (1e-100..=1e100).contains(&options.aggressiveness);
@@ -48,48 +48,32 @@ impl Learner for PassiveAggressive {
     }
 
     fn new(options: &PassiveAggressiveOptions) -> Self {
-        PassiveAggressive { layer: InputLayer::new(0), options: *options }
+        PassiveAggressiveRule { options: *options }
     }
 
-    fn bytes(_: &PassiveAggressiveOptions, inputs: usize, classes: usize) -> u128 {
-        InputLayer::bytes(inputs, classes)
-    }
-
-    fn declare_input(&mut self, _name: &str) {
-        self.layer.push_input(vec![0.0; self.layer.nodes()]);
-    }
-
-    fn add_classes(&mut self, classes: usize) {
-        self.layer.add_nodes(classes);
-    }
-
-    fn scores(&self, x: &Present) -> Vec<f64> {
-        self.layer.forward(x)
-    }
-
-    /// A softmax of the scores, which know of margins and not of chances.
-    fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
-        probability::softmax(scores)
-    }
-
-    fn learn(&mut self, x: &Present, class: usize, weight: f64) -> Result<(), Error> {
-        let mut others = self.scores(x);
-        let own = std::mem::replace(&mut others[class], f64::NEG_INFINITY);
-        let Some(rival) = arg_max(&others).filter(|rival| *rival != class) else { return Ok(()) };
-        let loss = (1.0 - (own - others[rival])).max(0.0);
+    fn step(
+        &self,
+        mut scores: Vec<f64>,
+        x: &Present,
+        class: usize,
+        weight: f64,
+    ) -> Option<Vec<f64>> {
+        let own = std::mem::replace(&mut scores[class], f64::NEG_INFINITY);
+        let rival = arg_max(&scores).filter(|rival| *rival != class)?;
+        let loss = (1.0 - (own - scores[rival])).max(0.0);
         let squared_norm = 1.0 + x.iter().map(|(_, value)| value * value).sum::<f64>();
         let tau = (self.options.aggressiveness * weight).min(loss / (2.0 * squared_norm));
-        let mut delta = vec![0.0; others.len()];
-        delta[class] = -tau;
-        delta[rival] = tau;
-        self.layer.step(x, &delta);
-        Ok(())
+        let mut step = vec![0.0; scores.len()];
+        step[class] = -tau;
+        step[rival] = tau;
+        Some(step)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::baselines::Learner;
 
     fn learner(aggressiveness: f64) -> PassiveAggressive {
         let mut learner = PassiveAggressive::new(&PassiveAggressiveOptions { aggressiveness });

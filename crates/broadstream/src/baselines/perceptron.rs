@@ -5,68 +5,42 @@
 //! as long; that is not what w repetitions would do, of which the later may find no mistake to mend.
 
 use super::{
-    layers::InputLayer,
-    scaled_baseline::{Learner, Present},
+    linear::{Linear, LinearRule},
+    scaled_baseline::Present,
 };
-use crate::{data::arg_max, error::Error, numeric::probability};
+use crate::{data::arg_max, error::Error};
+
+/// The multiclass perceptron.
+pub type Perceptron = Linear<PerceptronRule>;
 
 /// The perceptron's rule.
 #[derive(Clone, Debug)]
-pub struct Perceptron {
-    layer: InputLayer,
-}
+pub struct PerceptronRule;
 
-impl Learner for Perceptron {
+impl LinearRule for PerceptronRule {
     type Options = ();
-
-    const MAY_FAIL: bool = false;
 
     fn check((): &()) -> Result<(), Error> {
         Ok(())
     }
 
     fn new((): &()) -> Self {
-        Perceptron { layer: InputLayer::new(0) }
+        PerceptronRule
     }
 
-    fn bytes((): &(), inputs: usize, classes: usize) -> u128 {
-        InputLayer::bytes(inputs, classes)
-    }
-
-    fn declare_input(&mut self, _name: &str) {
-        self.layer.push_input(vec![0.0; self.layer.nodes()]);
-    }
-
-    fn add_classes(&mut self, classes: usize) {
-        self.layer.add_nodes(classes);
-    }
-
-    fn scores(&self, x: &Present) -> Vec<f64> {
-        self.layer.forward(x)
-    }
-
-    /// A softmax of the scores, whose size has no meaning: more certain than they should be.
-    fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
-        probability::softmax(scores)
-    }
-
-    fn learn(&mut self, x: &Present, class: usize, weight: f64) -> Result<(), Error> {
-        let scores = self.scores(x);
-        if let Some(predicted) = arg_max(&scores)
-            && predicted != class
-        {
-            let mut delta = vec![0.0; scores.len()];
-            delta[class] = -weight;
-            delta[predicted] = weight;
-            self.layer.step(x, &delta);
-        }
-        Ok(())
+    fn step(&self, scores: Vec<f64>, _: &Present, class: usize, weight: f64) -> Option<Vec<f64>> {
+        let predicted = arg_max(&scores).filter(|predicted| *predicted != class)?;
+        let mut step = vec![0.0; scores.len()];
+        step[class] = -weight;
+        step[predicted] = weight;
+        Some(step)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::baselines::Learner;
 
     #[test]
     fn a_mistake_moves_two_classes() {
