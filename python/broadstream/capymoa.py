@@ -48,7 +48,7 @@ class OnlineBLS(Classifier):
         super().__init__(schema, random_seed)
         if not schema.is_classification():
             raise ValueError("expected a schema whose target is nominal, got one of a regression")
-        self.options = {"preset": preset, "enhancement_nodes": 1000, **options}
+        self.options: dict[str, Any] = {"preset": preset, "enhancement_nodes": 1000, **options}
         self.model = _broadstream.OnlineBLS(**self.options, seed=random_seed)
         self._attributes = _attributes(schema)
         self._numbers_only = all(values is None for _, values in self._attributes)

@@ -45,9 +45,9 @@ OPTIONS = [
     ("memory_limit", -1, WHOLE),
     ("inputs_per_sample", 0, "at least 1"),
     ("freeze_scaling_after", 1, "at least 2"),
-    ("refresh_every", 0, "at least 1"),
+    ("refresh_every", 0, "left out while forgetting is 1"),
     ("nested_models", 0, "at least 1"),
-    ("correction_steps", 2, "nested_models"),
+    ("correction_steps", 2, "0 while forgetting is 1"),
     ("label_lags", 1, "0 without stacking"),
     ("scaling", "big", '"big"'),
     ("scaling", {"given": 1}, "scaling must be"),
@@ -82,6 +82,10 @@ def test_unknown_options_are_refused(new_model):
 
 
 def test_options_that_contradict_each_other_are_refused(new_model):
+    with pytest.raises(ValueError, match="refresh_every must be at least 1, got 0"):
+        new_model(refresh_every=0, forgetting=0.9)
+    with pytest.raises(ValueError, match="correction_steps must be 0 unless nested_models is 1"):
+        new_model(correction_steps=2, forgetting=0.9, nested_models=3)
     with pytest.raises(ValueError, match="window must be none unless forgetting is 1"):
         new_model(window=10, forgetting=0.9)
     with pytest.raises(ValueError, match="enhancement_source must be the feature nodes"):
