@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::root;
+use super::root;
 
 /// The links of a page to files that do not exist, and to headings that do not.
 pub(crate) fn broken(path: &Path) -> Vec<String> {

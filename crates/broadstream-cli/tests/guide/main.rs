@@ -10,8 +10,8 @@
 //! - `<!-- not run: REASON -->` leaves a block out: downloads, installations, minutes of work.
 //! - `<!-- file: NAME -->` makes the block a file of that name, which later commands of the page use.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p broadstream-cli --test guide` writes what the commands print now
-//! into the pages. Python and Rust blocks are run elsewhere: see `python/tests/test_documentation.py` and the
+//! `UPDATE_GOLDEN=1 cargo test -p broadstream-cli pages_show` writes what the commands print now into
+//! the pages. Python and Rust blocks are run elsewhere: see `python/tests/test_documentation.py` and the
 //! end of the library's `lib.rs`. The crate `trycmd` does something similar, but it starts programs without a
 //! shell, so that pipes and redirections, which streams live by, could not be shown.
 

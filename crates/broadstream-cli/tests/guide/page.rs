@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{pattern, root, session::Outcome};
+use super::{pattern, root, session::Outcome};
 
 pub(crate) struct Page {
     path: PathBuf,

@@ -2,10 +2,9 @@
 
 use std::{env, fs, path::Path, process};
 
-use assert_cmd::cargo::cargo_bin;
 use tempfile::TempDir;
 
-use crate::{
+use super::{
     page::{Command, Marker, Page},
     pattern,
 };
@@ -78,7 +77,7 @@ pub(crate) fn run(page: &Page) -> Vec<Outcome> {
 }
 
 fn run_script(script: &str, folder: &Path) -> String {
-    let program = cargo_bin("broadstream");
+    let program = Path::new(env!("CARGO_BIN_EXE_broadstream"));
     let others = env::var_os("PATH").unwrap_or_default();
     let path = [program.parent().unwrap().to_owned()].into_iter().chain(env::split_paths(&others));
     let home = TempDir::new().unwrap();
