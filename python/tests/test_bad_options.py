@@ -88,7 +88,7 @@ def test_options_that_contradict_each_other_are_refused(new_model):
         new_model(correction_steps=2, forgetting=0.9, nested_models=3)
     with pytest.raises(ValueError, match="window must be none unless forgetting is 1"):
         new_model(window=10, forgetting=0.9)
-    with pytest.raises(ValueError, match="enhancement_source must be the feature nodes"):
+    with pytest.raises(ValueError, match="enhancement_source must be feature-nodes"):
         new_model(weight_scale="paper")
 
 

@@ -10,13 +10,8 @@
 //! - `<!-- not run: REASON -->` leaves a block out: downloads, installations, minutes of work.
 //! - `<!-- file: NAME -->` makes the block a file of that name, which later commands of the page use.
 //!
-<<<<<<< HEAD:crates/broadstream-cli/tests/guide/mod.rs
-//! `UPDATE_GOLDEN=1 cargo test -p broadstream-cli guide` writes what the commands print now
-//! into the pages. Python and Rust blocks are run elsewhere: see `python/tests/test_documentation.py` and the
-=======
 //! `UPDATE_GOLDEN=1 cargo test -p broadstream-cli pages_show` writes what the commands print now into
 //! the pages. Python and Rust blocks are run elsewhere: see `python/tests/test_documentation.py` and the
->>>>>>> docs:crates/broadstream-cli/tests/guide/main.rs
 //! end of the library's `lib.rs`. The crate `trycmd` does something similar, but it starts programs without a
 //! shell, so that pipes and redirections, which streams live by, could not be shown.
 

@@ -1,6 +1,6 @@
 //! Numbers of bytes as people write them.
 
-/// Reads a number of bytes, with or without a unit; an error says what was expected.
+/// Reads a number of bytes, with or without a unit. An error says what was expected.
 ///
 /// ```
 /// assert_eq!(broadstream::parse_bytes("4GiB"), Ok(4 << 30));

@@ -2,22 +2,21 @@
 
 use serde_json::{Value, json};
 
-/// A type whose values have names, the same in Rust's documentation, on the command line, in Python and
-/// in JSON.
+/// A type whose values have names: the same on the command line, in Python and in JSON.
 pub(crate) trait Choice: Copy + PartialEq + 'static {
-    /// Each value with its name and what it means.
+    /// Each value, with its name and its meaning.
     const CHOICES: &'static [(Self, Named)];
 
-    /// What the names are, as the rule that a refused value breaks.
+    /// The rule for an error message: it lists the names.
     const RULE: &'static str;
 }
 
-/// The name of a value, and what it means in a few words.
+/// The name of a value, and its meaning in a few words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// What users write.
+    /// The name that users write.
     pub name: &'static str,
-    /// What it means, without a full stop.
+    /// Its meaning, without a full stop.
     pub help: &'static str,
 }
 
@@ -38,7 +37,7 @@ pub(crate) fn from_json<T: Choice>(value: &Value) -> Result<T, &'static str> {
     named.map(|(value, _)| *value).ok_or(T::RULE)
 }
 
-/// The names alone.
+/// The names without the values. Constant, since the definitions of options are static.
 pub(crate) const fn names<T: Choice, const N: usize>() -> [Named; N] {
     let mut names = [Named::new("", ""); N];
     let mut i = 0;

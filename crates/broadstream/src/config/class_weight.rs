@@ -1,8 +1,9 @@
-//! How much samples count by their class.
+//! How much a sample counts, by its class.
 
 use super::choice::{Choice, Named};
 
-/// How much a sample counts by how rare its class is so far.
+/// How much a sample counts, by how rare its class has been so far. The default is
+/// [`ClassWeight::None`].
 ///
 /// ```
 /// use broadstream::{ClassWeight, OnlineBls, OnlineBlsConfig};
@@ -13,19 +14,20 @@ use super::choice::{Choice, Named};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClassWeight {
-    /// Every class alike.
+    /// All samples count the same.
     #[default]
     None,
-    /// n / (c·nₖ) for the nₖ of n samples that are of class k, of c classes: rare classes count as much
-    /// as frequent ones. Best for the balanced accuracy, at a cost in plain accuracy.
+    /// A sample of class k counts n / (c·nₖ), where nₖ of the n samples so far are of class k and c
+    /// classes were seen. All classes then count the same, however rare they are. This is best for
+    /// the balanced accuracy, at a cost in plain accuracy.
     Balanced,
-    /// The square root of that, at most 10: halfway between.
+    /// The square root of the balanced weight, at most 10: a compromise between the two.
     Auto,
 }
 
 impl Choice for ClassWeight {
     const CHOICES: &'static [(Self, Named)] = &[
-        (ClassWeight::None, Named::new("none", "Every class counts alike")),
+        (ClassWeight::None, Named::new("none", "All samples count the same")),
         (
             ClassWeight::Balanced,
             Named::new(
@@ -33,7 +35,10 @@ impl Choice for ClassWeight {
                 "Rare classes count as much as frequent ones, at a cost in plain accuracy",
             ),
         ),
-        (ClassWeight::Auto, Named::new("auto", "Halfway: the square root of that, at most 10")),
+        (
+            ClassWeight::Auto,
+            Named::new("auto", "A compromise: the square root of the balanced weight, at most 10"),
+        ),
     ];
     const RULE: &'static str = "one of none, balanced, auto";
 }

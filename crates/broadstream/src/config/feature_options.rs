@@ -1,31 +1,34 @@
-//! What the random features are made of.
+//! How the random features are made.
 
 use super::choice::{Choice, Named};
 use crate::numeric::Activation;
 
-/// How the random weights are distributed. All are uniform and differ in size.
+/// The size of the random weights, which are uniformly distributed. The default is
+/// [`WeightScale::FanIn`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WeightScale {
-    /// Unit variance divided by the number of a node's inputs: nodes are of the same size as
-    /// standardised inputs, however many there are.
+    /// Unit variance divided by the number of a node's inputs. Nodes then have the same size as
+    /// standardised inputs, however many inputs there are.
     #[default]
     FanIn,
-    /// W_f on \[-1, 1\], W_e with orthonormal rows: the reading of the paper that comes closest to its
-    /// figures (it states no distribution). The enhancement nodes must see the linear nodes.
+    /// W_f on \[-1, 1\], and W_e with orthonormal rows. The paper states no distribution; this is
+    /// the interpretation that comes closest to its results. It needs
+    /// [`EnhancementSource::FeatureNodes`].
     Paper,
 }
 
-/// What the non-linear enhancement nodes see.
+/// What the non-linear enhancement nodes see. The default is [`EnhancementSource::Inputs`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EnhancementSource {
-    /// The inputs: two nodes of three see all of them, the third sees a few, as suits a table of
-    /// unlike columns. An input then takes memory for its weights in every node.
+    /// The inputs. Two nodes out of three see all of them, and the third sees only a few, which
+    /// suits tables whose columns have little in common. Each input takes memory for its weights in
+    /// every node.
     #[default]
     Inputs,
-    /// The linear feature nodes, as in the paper's appendix. Where there are more inputs than these
-    /// nodes, something is lost on the way; but an input takes little memory.
+    /// The linear feature nodes, as in the paper's appendix. An input then takes little memory, but
+    /// information is lost if there are more inputs than linear nodes.
     FeatureNodes,
 }
 
@@ -37,7 +40,10 @@ impl Choice for WeightScale {
         ),
         (
             WeightScale::Paper,
-            Named::new("paper", "The reading of the paper that comes closest to its figures"),
+            Named::new(
+                "paper",
+                "The interpretation of the paper that comes closest to its results",
+            ),
         ),
     ];
     const RULE: &'static str = "one of fan-in, paper";

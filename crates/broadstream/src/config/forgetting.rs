@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// The share of the past that each new sample leaves.
+/// The forgetting factor μ: each new sample multiplies the weight of all earlier samples by μ. The
+/// default is [`Forgetting::Auto`].
 ///
 /// ```
 /// use broadstream::{Forgetting, OnlineBls, OnlineBlsConfig};
@@ -15,16 +16,17 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Forgetting {
-    /// Regressions that forget at different rates learn side by side and share in predictions by how
-    /// well they did of late; one remembers everything, one all since the last drift.
+    /// Several regressions learn side by side, each with its own forgetting factor, and are
+    /// combined by their recent errors. One of them remembers everything, and one everything since
+    /// the last drift.
     #[default]
     Auto,
-    /// This share μ in (0, 1\]: 0.999 remembers about a thousand samples, 1 all of them.
+    /// This μ in (0, 1\]: 0.999 remembers about a thousand samples, 1 all of them.
     Fixed(f64),
 }
 
 impl Forgetting {
-    /// The rate, if one was given.
+    /// The forgetting factor, if one was given.
     pub fn fixed(self) -> Option<f64> {
         match self {
             Forgetting::Auto => None,

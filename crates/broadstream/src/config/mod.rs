@@ -1,4 +1,5 @@
-//! The options of a model: each defined once, the presets, and the one way from both to a configuration.
+//! The options of a model, each defined once, the presets, and the one way from both to a
+//! configuration.
 
 mod bytes;
 mod choice;

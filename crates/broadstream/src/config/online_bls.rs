@@ -1,11 +1,12 @@
-//! What a learner is made of.
+//! The configuration of the learner.
 
 use super::{ClassWeight, EnhancementSource, Forgetting, Ridge, WeightScale};
 use crate::{error::Error, numeric::Activation, preprocessing::Scaling};
 
 /// The configuration of an [`OnlineBls`](crate::OnlineBls).
 ///
-/// The field names are also those of the command line's options and of the JSON output.
+/// The fields have the same names as the options of the command line, Python's keyword arguments
+/// and the keys in JSON.
 ///
 /// ```
 /// use broadstream::{OnlineBls, OnlineBlsConfig, Ridge};
@@ -14,7 +15,8 @@ use crate::{error::Error, numeric::Activation, preprocessing::Scaling};
 /// let model = OnlineBls::new(config)?;
 /// let ridge = Ridge::Fixed(0.0);
 /// let refused = OnlineBls::new(OnlineBlsConfig { ridge, ..OnlineBlsConfig::default() });
-/// assert_eq!(refused.unwrap_err().to_string(), "ridge must be above 0, from 1e-100 to 1e100, got 0");
+/// let message = "ridge must be above 0, from 1e-100 to 1e100, got 0";
+/// assert_eq!(refused.unwrap_err().to_string(), message);
 /// # Ok::<(), broadstream::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -34,55 +36,58 @@ pub struct OnlineBlsConfig {
     pub activation: Activation,
     /// The size of the random weights. Default by fan-in.
     pub weight_scale: WeightScale,
-    /// How many inputs a sample usually has present, by which the first layer's weights are scaled.
-    /// Default `None`: as many as the first sample learned has.
+    /// How many inputs are usually present in a sample, which determines the size of the first
+    /// layer's weights. Default `None`: as many as are present in the first sample learned.
     pub inputs_per_sample: Option<usize>,
-    /// How numeric inputs are scaled. Default by distance and rank together, running.
+    /// How numeric inputs are scaled. Default [`Scaling::ROBUST`], which follows the samples so
+    /// far.
     pub scaling: Scaling,
-    /// After how many learned samples a running scaling stays as it is. Default `None`: never.
+    /// After how many learned samples a running scaling is frozen. Default `None`: never.
     pub freeze_scaling_after: Option<u64>,
-    /// The ridge λ > 0: how strongly weights are drawn to zero. Default chosen on the way.
+    /// The ridge λ > 0: how strongly output weights are pulled towards zero. Default
+    /// [`Ridge::Auto`]: chosen by the model.
     pub ridge: Ridge,
-    /// The share μ of the past that each new sample leaves, in (0, 1\]. Default chosen on the way.
+    /// The forgetting factor μ in (0, 1\]: each new sample multiplies the weight of all earlier
+    /// samples by μ. Default [`Forgetting::Auto`]: chosen by the model.
     pub forgetting: Forgetting,
-    /// How many of the last samples the regressions are the exact optimum of; what came before is
-    /// taken back sample by sample. Needs a `forgetting` of 1, no `label_lags` and no kept weights.
-    /// Default `None`: all samples.
+    /// The number of last samples of which the regressions are the exact optimum; earlier samples
+    /// are unlearned one by one. Needs a `forgetting` of 1, `label_lags` of 0 and no
+    /// `keep_weights`. Default `None`: no window.
     pub window: Option<usize>,
-    /// Samples between two exact refreshes of a factor that forgets. Default `None`: as many as leave
-    /// a quarter of the ridge, or down to a sixteenth if refreshes would otherwise take more time than
-    /// all else. 1 is the paper's Algorithm 2.
+    /// The number of samples between two exact refreshes of a factor that forgets. Default `None`:
+    /// as many as leave a quarter of the ridge, or down to a sixteenth if refreshes would otherwise
+    /// take more time than everything else. 1 is the paper's Algorithm 2.
     pub refresh_every: Option<usize>,
-    /// Steps of conjugate gradients per sample that correct for the ridge which fades between two
-    /// refreshes: with two to four the weights are near those of the paper's Algorithm 2, at some
-    /// times the cost. Default 0. More need one regression alone: [`single`](Self::single) with
-    /// `nested_models` of 1.
+    /// Steps of conjugate gradients per sample, which correct for the ridge that fades between two
+    /// refreshes. With two to four steps the weights are close to those of the paper's Algorithm 2,
+    /// and learning takes several times as long. Default 0. Steps need a single regression:
+    /// [`single`](Self::single) with `nested_models` of 1.
     pub correction_steps: usize,
-    /// How many nested models share in a prediction: the one on all nodes, one on half of the
-    /// enhancement nodes, a quarter and so on, and the one on the linear nodes alone. They are exact
-    /// too, come for free with the largest, and are weighted by their recent error. Default 5. With
-    /// 1 the scores are those of all nodes.
+    /// The number of nested models whose predictions are combined: one on all nodes, one on half of
+    /// the enhancement nodes, one on a quarter and so on, and one on the linear nodes alone. All
+    /// are exact, cost next to nothing beside the largest, and are weighted by their recent errors.
+    /// Default 5. With 1 the scores are those of the model on all nodes.
     pub nested_models: usize,
-    /// Whether predictions are made by a regression on what the nested models of all regressions
-    /// predict, and on the last labels, and are calibrated; without it they are averaged by their
-    /// recent error. Default true.
+    /// Whether predictions are made by a regression on the predictions of all nested models and on
+    /// the last labels, and then calibrated. Without stacking the predictions are averaged,
+    /// weighted by recent errors. Default true.
     pub stacking: bool,
-    /// How many of the labels before take part in stacking, and are inputs of a regression or two of
-    /// their own: 1 helps wherever a stream dwells on a class, and costs little elsewhere. At most 100.
-    /// Default 1.
+    /// How many of the last labels are inputs of stacking, and of one or two regressions of their
+    /// own. 1 helps wherever a stream stays with a class for a while, and costs little elsewhere.
+    /// At most 100. Default 1.
     pub label_lags: usize,
-    /// What samples count by how rare their class is. Default nothing.
+    /// How much a sample counts, by how rare its class is. Default: all samples count the same.
     pub class_weight: ClassWeight,
-    /// Whether the output weights are kept up to date. Predicting then takes a few microseconds
-    /// instead of most of the time of learning, and learning nearly twice as long, also in blocks:
-    /// for a model that predicts more often than it learns. Scores are the same but for rounding.
+    /// Whether the output weights are kept up to date, for a model that predicts more often than it
+    /// learns. Predicting then takes a few microseconds instead of nearly as long as learning, and
+    /// learning takes nearly twice as long, also in blocks. Scores are the same up to rounding.
     /// Default false.
     pub keep_weights: bool,
     /// How many threads learn a block. The result is the same to the bit. Default 1.
     pub threads: usize,
     /// The seed of all random weights. Default 0.
     pub seed: u64,
-    /// The most memory, in bytes, that the model may take. Default 4 GiB.
+    /// The largest amount of memory, in bytes, that the model may take. Default 4 GiB.
     pub memory_limit: u64,
 }
 
@@ -117,8 +122,9 @@ impl Default for OnlineBlsConfig {
 }
 
 impl OnlineBlsConfig {
-    /// One regression that forgets nothing, with a ridge of 1: after every sample the exact optimum of
-    /// all samples. Nothing is left to the model to choose, but for the weights of its nested models.
+    /// One regression that forgets nothing, with a ridge of 1: after every sample it is the exact
+    /// optimum of all samples. The model chooses nothing by itself except the weights of its nested
+    /// models.
     pub fn single() -> Self {
         OnlineBlsConfig {
             enhancement_nodes: 1000,
@@ -130,11 +136,13 @@ impl OnlineBlsConfig {
         }
     }
 
-    /// The paper's configuration: its sizes, λ = 10⁻⁸, and where it is silent the reading that comes
-    /// closest to its figures. For drifting streams the paper sets `forgetting` to 0.99.
+    /// The paper's configuration: its sizes, λ = 10⁻⁸, and, where the paper says nothing, the
+    /// interpretation that comes closest to its results. For drifting streams the paper sets
+    /// `forgetting` to 0.99.
     ///
-    /// Inputs are min–max scaled. The paper's authors could scale by the whole stream; to do that,
-    /// pass [`Scaling::fit_min_max`] of a first pass.
+    /// Inputs are min–max scaled by the samples so far. The paper's authors could scale by the
+    /// whole stream; to do the same, read the stream once with [`Scaling::fit_min_max`] and use the
+    /// result.
     pub fn paper() -> Self {
         OnlineBlsConfig {
             enhancement_source: EnhancementSource::FeatureNodes,
@@ -146,13 +154,14 @@ impl OnlineBlsConfig {
         }
     }
 
-    /// How many linear nodes there are.
+    /// The number of linear nodes.
     pub(crate) fn linear(&self) -> usize {
         self.feature_groups.saturating_mul(self.feature_nodes)
     }
 
-    /// After how many features each nested model ends: the linear nodes alone first, then twice as
-    /// many enhancement nodes with each model up to all of them.
+    /// The number of features of each nested model, the smallest first: the linear nodes alone, and
+    /// then with twice as many enhancement nodes from one model to the next, up to all of them.
+    /// Empty if there is only the model on all nodes.
     pub(crate) fn nested_features(&self) -> Vec<usize> {
         let halvings = (self.nested_models - 1).min(usize::BITS as usize) as u32;
         let enhancement =
@@ -167,12 +176,12 @@ impl OnlineBlsConfig {
         sizes
     }
 
-    /// How many enhancement nodes there are.
+    /// The number of enhancement nodes.
     pub(crate) fn enhancement(&self) -> usize {
         self.enhancement_groups.saturating_mul(self.enhancement_nodes)
     }
 
-    /// How many broad features there are.
+    /// The number of broad features.
     pub(crate) fn features(&self) -> usize {
         self.linear().saturating_add(self.enhancement())
     }

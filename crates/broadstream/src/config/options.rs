@@ -1,7 +1,8 @@
-//! Every option of a model, defined once: its name, its values, what it means and which field it sets.
+//! Every option of a model, defined once: its name, its values, its meaning and the field it sets.
 //!
-//! The command line makes a flag of each, Python a keyword argument, and JSON a key. Defaults are those of
-//! the presets; ranges are checked here, and rules between several options when a model is made.
+//! Each becomes a flag of the command line, a keyword argument in Python and a key in JSON.
+//! Defaults come from the presets. Ranges are checked here, and rules that involve several options
+//! when a model is made.
 
 use serde_json::{Map, Value, json};
 
@@ -24,14 +25,14 @@ use crate::{error::Error, numeric::Activation};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ConfigOption {
-    /// Its name: a field of [`OnlineBlsConfig`], a key in JSON and an argument in Python. The command line
-    /// writes it with hyphens.
+    /// The name of the option: a field of [`OnlineBlsConfig`], a key in JSON and an argument in
+    /// Python. The command line writes it with hyphens.
     pub name: &'static str,
-    /// What it can be.
+    /// The values that it can have.
     pub values: Values,
-    /// What it means, without its default.
+    /// Its meaning, without its default.
     pub help: &'static str,
-    /// What it is about.
+    /// The topic under which help texts list it.
     pub topic: Topic,
     /// Which models have it.
     pub scope: Scope,
@@ -39,15 +40,15 @@ pub struct ConfigOption {
     set: fn(&mut OnlineBlsConfig, &Value) -> Result<(), &'static str>,
 }
 
-/// What an option can be.
+/// The values that an option can have.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Values {
     /// A whole number.
     Count {
-        /// The smallest and the largest that is allowed.
+        /// The smallest and the largest allowed value.
         range: (u64, u64),
-        /// That range in words.
+        /// The range in words.
         rule: &'static str,
     },
     /// A whole number of bytes.
@@ -56,26 +57,26 @@ pub enum Values {
     Flag,
     /// A number, or `"auto"`.
     NumberOrAuto {
-        /// What the number is called.
+        /// The symbol of the number in help texts.
         symbol: &'static str,
-        /// The smallest and the largest that is allowed.
+        /// The smallest and the largest allowed value.
         range: (f64, f64),
-        /// That range in words.
+        /// The range in words.
         rule: &'static str,
     },
     /// One of these names.
     Choice(&'static [Named]),
-    /// One of these names, or an object with the parameters of one.
+    /// One of these names, or an object with a name and its parameters.
     Scaling(&'static [Named]),
 }
 
-/// What an option is about, by which help texts group them.
+/// What an option is about. Help texts group options by topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Topic {
     /// How much of the past counts.
     Memory,
-    /// How regressions become one prediction.
+    /// How the predictions of several regressions are combined.
     Prediction,
     /// The random features.
     Features,
@@ -93,28 +94,28 @@ pub enum Scope {
     OnlineBls,
     /// Every model with a ridge.
     Ridge,
-    /// Every broad learning system, the baselines among them included.
+    /// Every broad learning system, including those among the baselines.
     Broad,
     /// Every model that draws random numbers.
     Seeded,
-    /// Every model that looks at its inputs.
+    /// Every model that uses its inputs.
     Inputs,
 }
 
-/// The largest number of things that JSON may name, so that sums of them do not overflow.
+/// The largest count, so that sums of counts do not overflow.
 const MOST: u64 = 1 << 60;
 
 const AT_LEAST_1: Values = Values::Count { range: (1, u64::MAX), rule: "at least 1" };
 
 const ANY_COUNT: Values = Values::Count { range: (0, u64::MAX), rule: COUNT };
 
-/// What numbers of things must be.
+/// The rule for counts.
 const COUNT: &str = "a whole number from 0 to 2^60";
 
-/// What other whole numbers must be.
+/// The rule for other whole numbers.
 const WHOLE: &str = "a whole number from 0 to 2^64 - 1";
 
-/// All options, in the order in which JSON has them.
+/// All options, in their order in JSON.
 static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "feature_groups",
@@ -182,8 +183,9 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "inputs_per_sample",
         values: AT_LEAST_1,
-        help: "How many inputs a sample usually has present, by which the weights of the first layer are \
-               scaled; left out, as many as the source has columns or the first sample has inputs",
+        help: "How many inputs are usually present in a sample, which determines the size of the \
+               first layer's weights; if left out, the number of the source's columns or of the \
+               first sample's inputs",
         topic: Topic::Inputs,
         scope: Scope::Broad,
         get: |config| json!(config.inputs_per_sample),
@@ -200,9 +202,9 @@ static OPTIONS: [ConfigOption; 23] = [
     },
     ConfigOption {
         name: "freeze_scaling_after",
-        // One sample has no spread: scaled by it, every input would be 0 for ever.
+        // One sample has no spread: scaled by it alone, every input would be 0 forever.
         values: Values::Count { range: (2, u64::MAX), rule: "at least 2" },
-        help: "Keep a running scaling as it is after this many samples; left out, it never freezes",
+        help: "Freeze a running scaling after this many samples; if left out, it is never frozen",
         topic: Topic::Inputs,
         scope: Scope::Inputs,
         get: |config| json!(config.freeze_scaling_after),
@@ -217,8 +219,8 @@ static OPTIONS: [ConfigOption; 23] = [
             range: (1e-100, 1e100),
             rule: "above 0, from 1e-100 to 1e100",
         },
-        help: "How strongly the output weights are drawn to zero; with 'auto', several ridges learn side \
-               by side",
+        help: "How strongly the output weights are pulled towards zero; with 'auto', regressions \
+               with several ridges are combined",
         topic: Topic::Memory,
         scope: Scope::Ridge,
         get: |config| number_or_auto(config.ridge.fixed()),
@@ -230,14 +232,15 @@ static OPTIONS: [ConfigOption; 23] = [
     },
     ConfigOption {
         name: "forgetting",
-        // Below, a single forgetting step could lose the state to underflow.
+        // With a smaller one, a single step could lose the state to underflow.
         values: Values::NumberOrAuto {
             symbol: "MU",
             range: (1e-6, 1.0),
             rule: "in (0, 1], and at least 1e-6",
         },
-        help: "The share of the past that each new sample leaves: 1 forgets nothing, 0.999 remembers about \
-               a thousand samples; with 'auto', several memories learn side by side",
+        help: "The factor by which each new sample multiplies the weight of all earlier ones: 1 \
+               forgets nothing, 0.999 remembers about a thousand samples; with 'auto', regressions \
+               with several factors are combined",
         topic: Topic::Memory,
         scope: Scope::OnlineBls,
         get: |config| number_or_auto(config.forgetting.fixed()),
@@ -250,8 +253,8 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "window",
         values: AT_LEAST_1,
-        help: "Learn exactly the last samples, this many: after every sample the optimum of these alone. \
-               Implies a forgetting of 1 and no label lags",
+        help: "Remember exactly this many samples: after every sample the model is the optimum of \
+               the last ones alone. Implies a forgetting of 1 and no label lags",
         topic: Topic::Memory,
         scope: Scope::OnlineBls,
         get: |config| json!(config.window),
@@ -260,8 +263,8 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "refresh_every",
         values: AT_LEAST_1,
-        help: "Samples between two exact refreshes while forgetting, 1 being the paper's Algorithm 2; left \
-               out, as many as leave a quarter of the ridge",
+        help: "Samples between two exact refreshes of a regression that forgets, where 1 is the \
+               paper's Algorithm 2; if left out, as many as leave a quarter of the ridge",
         topic: Topic::Memory,
         scope: Scope::OnlineBls,
         get: |config| json!(config.refresh_every),
@@ -270,8 +273,9 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "correction_steps",
         values: ANY_COUNT,
-        help: "Steps per sample that correct for the ridge fading between two refreshes: 2 to 4 come near \
-               the paper's Algorithm 2. They need the preset single and one nested model",
+        help: "Steps per sample that correct for the ridge fading between two refreshes: 2 to 4 \
+               steps come close to the paper's Algorithm 2. They need the preset single and one \
+               nested model",
         topic: Topic::Memory,
         scope: Scope::OnlineBls,
         get: |config| json!(config.correction_steps),
@@ -280,7 +284,8 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "nested_models",
         values: AT_LEAST_1,
-        help: "How many nested models, on ever fewer nodes, each regression has; 1 is the largest alone",
+        help: "How many nested models, on fewer and fewer nodes, each regression has; 1 is the \
+               largest alone",
         topic: Topic::Prediction,
         scope: Scope::OnlineBls,
         get: |config| json!(config.nested_models),
@@ -289,8 +294,8 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "stacking",
         values: Values::Flag,
-        help: "Whether a regression on the members' predictions and the last labels makes the final \
-               prediction, and calibrates it; otherwise the members are averaged",
+        help: "Whether a regression on the members' predictions and the last labels makes the \
+               final prediction, which is then calibrated; otherwise the members are averaged",
         topic: Topic::Prediction,
         scope: Scope::OnlineBls,
         get: |config| json!(config.stacking),
@@ -299,8 +304,8 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "label_lags",
         values: Values::Count { range: (0, 100), rule: "at most 100" },
-        help: "How many of the last labels take part in stacking and are inputs of a regression or two; 0 \
-               without stacking or with a window",
+        help: "How many of the last labels are inputs of stacking, and of one or two regressions \
+               of their own; 0 without stacking or with a window",
         topic: Topic::Prediction,
         scope: Scope::OnlineBls,
         get: |config| json!(config.label_lags),
@@ -309,7 +314,7 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "class_weight",
         values: Values::Choice(&choice::names::<ClassWeight, 3>()),
-        help: "How much a sample counts by how rare its class is",
+        help: "How much a sample counts, by how rare its class is",
         topic: Topic::Prediction,
         scope: Scope::OnlineBls,
         get: |config| choice::to_json(config.class_weight),
@@ -318,7 +323,7 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "keep_weights",
         values: Values::Flag,
-        help: "Keep the output weights up to date: predicting alone is then much faster, and learning \
+        help: "Keep the output weights up to date, which makes predicting much faster and learning \
                slower",
         topic: Topic::Resources,
         scope: Scope::OnlineBls,
@@ -328,7 +333,7 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "threads",
         values: Values::Count { range: (1, 1024), rule: "from 1 to 1024" },
-        help: "How many threads learn a block, with the same result",
+        help: "How many threads learn a block; the result does not depend on it",
         topic: Topic::Resources,
         scope: Scope::OnlineBls,
         get: |config| json!(config.threads),
@@ -346,7 +351,7 @@ static OPTIONS: [ConfigOption; 23] = [
     ConfigOption {
         name: "memory_limit",
         values: Values::Bytes,
-        help: "The most memory that the model may take",
+        help: "The largest amount of memory that the model may take",
         topic: Topic::Resources,
         scope: Scope::Inputs,
         get: |config| json!(config.memory_limit),
@@ -355,17 +360,17 @@ static OPTIONS: [ConfigOption; 23] = [
 ];
 
 impl OnlineBlsConfig {
-    /// Every option of a model.
+    /// All options of a model.
     pub fn options() -> &'static [ConfigOption] {
         &OPTIONS
     }
 
-    /// The option of that name.
+    /// The option of this name.
     pub fn option(name: &str) -> Option<&'static ConfigOption> {
         OPTIONS.iter().find(|option| option.name == name)
     }
 
-    /// Every option as JSON.
+    /// The values of all options, as JSON.
     ///
     /// ```
     /// use broadstream::OnlineBlsConfig;
@@ -390,7 +395,8 @@ impl ConfigOption {
         self.get(&preset.config())
     }
 
-    /// The JSON of a value as a user would type it.
+    /// Reads a value as a user would type it, and returns it as JSON. An error is the rule that the
+    /// value breaks.
     ///
     /// ```
     /// use broadstream::OnlineBlsConfig;
@@ -417,7 +423,8 @@ impl ConfigOption {
         Ok(value)
     }
 
-    /// Sets the option, or says which rule the value breaks. Ranges are [checked](Self::check) apart.
+    /// Sets the option, or returns the rule that the value breaks. [`check`](Self::check) checks
+    /// the range.
     pub(super) fn set(
         &self,
         config: &mut OnlineBlsConfig,
@@ -426,15 +433,15 @@ impl ConfigOption {
         (self.set)(config, value)
     }
 
-    /// Checks that the option is within its range. What lies between several options is checked by
-    /// whoever makes a model of them.
+    /// Checks that the option is within its range. Rules that involve several options are checked
+    /// when a model is made.
     pub(crate) fn check(&self, config: &OnlineBlsConfig) -> Result<(), Error> {
         let value = self.get(config);
         let broken = match self.values {
             Values::Count { range: (least, most), rule } => {
                 value.as_u64().filter(|count| !(least..=most).contains(count)).map(|_| rule)
             }
-            // JSON has no NaN and no infinities: they are null there, which is out of any range.
+            // JSON has no NaN and no infinities. They become null, which is outside every range.
             Values::NumberOrAuto { range: (least, most), rule, .. } if value != AUTO => {
                 let within = value.as_f64().is_some_and(|x| (least..=most).contains(&x));
                 (!within).then_some(rule)
@@ -442,6 +449,7 @@ impl ConfigOption {
             _ => None,
         };
         let Some(rule) = broken else { return Ok(()) };
+        // For the same reason the error prints these two from the configuration: NaN, not null.
         let value = match self.name {
             "ridge" => config.ridge.to_string(),
             "forgetting" => config.forgetting.to_string(),
@@ -478,7 +486,7 @@ fn number_or_auto(number: Option<f64>) -> Value {
     number.map_or(json!(AUTO), |x| json!(x))
 }
 
-/// `None` is "auto".
+/// Reads a number, or "auto" as `None`.
 fn from_number_or_auto(value: &Value) -> Result<Option<f64>, &'static str> {
     if value == AUTO {
         return Ok(None);

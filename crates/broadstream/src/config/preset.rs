@@ -1,4 +1,4 @@
-//! Configurations to start from.
+//! Presets: configurations to start from.
 
 use super::{
     Forgetting, OnlineBlsConfig,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::stream::Categories;
 
-/// A named configuration that options start from.
+/// A named configuration, which the options that a user gives change.
 ///
 /// ```
 /// use broadstream::{Forgetting, Preset};
@@ -24,7 +24,8 @@ pub enum Preset {
     Single,
     /// The paper's settings for stationary streams: [`OnlineBlsConfig::paper`].
     Paper,
-    /// The paper's settings for drifting streams: the same with a `forgetting` of 0.99.
+    /// The paper's settings for drifting streams: as [`Paper`](Self::Paper), with a `forgetting` of
+    /// 0.99.
     PaperDrift,
 }
 
@@ -34,29 +35,31 @@ impl Choice for Preset {
             Preset::Default,
             Named::new(
                 "default",
-                "Nothing to tune: several memories and ridges side by side, stacked and calibrated",
+                "Nothing to tune: regressions with different memories and ridges, stacked and \
+                 calibrated",
             ),
         ),
         (
             Preset::Single,
             Named::new(
                 "single",
-                "One regression that forgets nothing, with ridge 1: the exact optimum of all samples",
+                "One regression that forgets nothing, with ridge 1: the exact optimum of all \
+                 samples",
             ),
         ),
         (
             Preset::Paper,
             Named::new(
                 "paper",
-                "The paper's settings for stationary streams: ridge 1e-8, min-max scaling, categories as \
-                 integer codes",
+                "The paper's settings for stationary streams: ridge 1e-8, min-max scaling, \
+                 categories as integer codes",
             ),
         ),
         (
             Preset::PaperDrift,
             Named::new(
                 "paper-drift",
-                "The paper's settings for drifting streams: the same with forgetting 0.99",
+                "The paper's settings for drifting streams: as paper, with forgetting 0.99",
             ),
         ),
     ];
@@ -64,22 +67,22 @@ impl Choice for Preset {
 }
 
 impl Preset {
-    /// All presets with their names.
+    /// All presets, with their names.
     pub fn all() -> impl Iterator<Item = (Preset, Named)> {
         Self::CHOICES.iter().copied()
     }
 
-    /// The preset of that name.
+    /// The preset of this name.
     pub fn named(name: &str) -> Option<Preset> {
         Self::all().find(|(_, named)| named.name == name).map(|(preset, _)| preset)
     }
 
-    /// What a name must be.
+    /// The rule that an unknown name breaks, for error messages: it lists the names.
     pub fn rule() -> &'static str {
         Self::RULE
     }
 
-    /// The values of all options.
+    /// The configuration of the preset.
     pub fn config(self) -> OnlineBlsConfig {
         match self {
             Preset::Default => OnlineBlsConfig::default(),
@@ -91,13 +94,14 @@ impl Preset {
         }
     }
 
-    /// How the categories of a table become inputs, unless told otherwise.
+    /// How the categories of a table become inputs by default.
     pub fn categories(self) -> Categories {
         if self.is_paper() { Categories::IntegerCodes } else { Categories::OneHot }
     }
 
-    /// Whether a program that can read its stream twice should scale by the whole stream, as the
-    /// paper's authors could, with [`Scaling::fit_min_max`](crate::Scaling::fit_min_max).
+    /// Whether a program that can read its stream twice should fit the scaling to the whole stream
+    /// first, as the paper's authors could, with
+    /// [`Scaling::fit_min_max`](crate::Scaling::fit_min_max).
     pub fn scales_by_whole_stream(self) -> bool {
         self.is_paper()
     }

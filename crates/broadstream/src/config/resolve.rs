@@ -1,4 +1,4 @@
-//! From a preset and the values that were given to a configuration: the one place where defaults that
+//! From a preset and given values to a configuration. This is the one place where defaults that
 //! depend on other options are decided.
 
 use serde_json::{Map, Value};
@@ -11,13 +11,13 @@ use crate::{
 };
 
 impl OnlineBlsConfig {
-    /// The configuration of a preset with other values for the options given, under the names and in the
-    /// form of [`to_json`](Self::to_json).
+    /// The configuration of a preset, changed by the options that are given. Their names and values
+    /// have the form of [`to_json`](Self::to_json).
     ///
-    /// Options that were not given may follow from those that were: a `window` forgets nothing else, and
-    /// `label_lags` are 1 with `stacking` and 0 without it. An option that could not have any effect is
-    /// refused, since whoever gives one expects something of it. All other rules are checked when a model
-    /// is made.
+    /// Some defaults depend on the options that are given: with a `window`, `forgetting` is 1 and
+    /// `label_lags` is 0; otherwise `label_lags` is 1 with `stacking` and 0 without it. An option
+    /// that would have no effect is refused, since whoever gives it expects one. All other rules
+    /// are checked when a model is made.
     ///
     /// ```
     /// use broadstream::{OnlineBlsConfig, Preset, Ridge};
@@ -41,6 +41,9 @@ impl OnlineBlsConfig {
             let option = Self::option(name).ok_or_else(unknown)?;
             option.set(&mut config, value).map_err(|rule| refused(option, rule, value))?;
         }
+        // Derived defaults come after all given values, so that the order of options does not
+        // matter, and never replace a value that was given: a contradiction is refused later, when
+        // a model is made.
         if config.window.is_some() && !given.contains_key("forgetting") {
             config.forgetting = Forgetting::Fixed(1.0);
         }
@@ -55,7 +58,7 @@ impl OnlineBlsConfig {
         Ok(config)
     }
 
-    /// Why an option that was given has no effect beside the others, if it has none.
+    /// The rule that a given option breaks if it has no effect together with the others.
     fn without_effect(&self, name: &str) -> Option<&'static str> {
         let remembers = self.forgetting == Forgetting::Fixed(1.0);
         match name {
@@ -75,7 +78,7 @@ impl OnlineBlsConfig {
         }
     }
 
-    /// The configuration that was saved. Its rules are checked by whoever makes a model of it.
+    /// The configuration that was saved. Its rules are checked when a model is made.
     pub(crate) fn from_state(from: &ReadScope<'_>) -> Result<Self, ModelFileError> {
         let mut config = OnlineBlsConfig::default();
         for option in OnlineBlsConfig::options() {
@@ -134,16 +137,18 @@ mod tests {
         for (given, message) in [
             (
                 json!({ "refresh_every": 5 }),
-                "refresh_every must be left out while forgetting is 1: nothing is refreshed then, got 5",
+                "refresh_every must be left out while forgetting is 1: nothing is refreshed then, \
+                 got 5",
             ),
             (
                 json!({ "correction_steps": 2, "nested_models": 1 }),
-                "correction_steps must be 0 while forgetting is 1: the ridge does not fade then, got 2",
+                "correction_steps must be 0 while forgetting is 1: the ridge does not fade then, \
+                 got 2",
             ),
             (
                 json!({ "freeze_scaling_after": 9, "scaling": "none" }),
-                "freeze_scaling_after must be left out unless the scaling is a running one: standard, \
-                 robust or min-max, got 9",
+                "freeze_scaling_after must be left out unless the scaling is a running one: \
+                 standard, robust or min-max, got 9",
             ),
             (json!({ "colour": 1 }), "a model has no option 'colour'"),
         ] {

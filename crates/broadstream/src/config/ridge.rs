@@ -1,8 +1,8 @@
-//! How strongly weights are drawn to zero.
+//! How strongly output weights are pulled towards zero.
 
 use std::fmt;
 
-/// The ridge λ of a model's regressions.
+/// The ridge λ of a model's regressions. The default is [`Ridge::Auto`].
 ///
 /// ```
 /// use broadstream::{OnlineBlsConfig, Ridge};
@@ -12,8 +12,8 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Ridge {
-    /// 1, which suits scaled inputs, with further regressions at a ridge of 10 and of 0.1 beside it.
-    /// They have fewer nodes, and share in predictions by how well they did of late.
+    /// A ridge of 1, which suits scaled inputs, and two further regressions on fewer nodes with
+    /// ridges of 10 and 0.1. All are combined by their recent errors.
     #[default]
     Auto,
     /// This λ > 0.
@@ -29,7 +29,7 @@ impl Ridge {
         }
     }
 
-    /// The ridge of most regressions.
+    /// The ridge of all regressions but those that [`Ridge::Auto`] adds.
     pub(crate) fn usual(self) -> f64 {
         match self {
             Ridge::Auto => 1.0,

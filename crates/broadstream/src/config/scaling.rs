@@ -1,24 +1,24 @@
-//! A scaling as JSON: a name, or an object with the parameters of one.
+//! A scaling as JSON: a name, or an object with a name and its parameters.
 
 use serde_json::{Value, json};
 
 use super::choice::Named;
 use crate::preprocessing::{Affine, Scaling};
 
-/// The scalings that have a name.
+/// The scalings that need nothing but a name.
 pub(super) const NAMES: [Named; 4] = [
     Named::new("none", "The inputs as they are"),
     Named::new("min-max", "(x - min) / (max - min) of the samples so far"),
     Named::new("standard", "(x - mean) / standard deviation of the samples so far"),
     Named::new(
         "robust",
-        "The mean of that and the rank of x among the samples so far, brought to variance 1: for \
-         outliers, heavy tails and nearly constant inputs",
+        "The average of the standard scaling and the rank of x among the samples so far, both with \
+         variance 1: for outliers, heavy tails and nearly constant inputs",
     ),
 ];
 
-const RULE: &str = "one of none, min-max, standard, robust, the latter two also with their clip, or given \
-                    for each input by its centre and scale";
+const RULE: &str = "one of none, min-max, standard, robust, the latter two also with their clip, \
+                    or given for each input by its centre and scale";
 
 pub(super) fn to_json(scaling: &Scaling) -> Value {
     match scaling {

@@ -1,8 +1,8 @@
-//! What a sample counts by its class.
+//! How much a sample counts, by its class.
 //!
-//! A regression spends its attention where the samples are, so a class of ten samples in fifty thousand
-//! is hardly ever predicted. Weighting samples by their class answers that in closed form, since a
-//! weight is a repetition.
+//! A regression fits best where most samples are, so a class with ten samples out of fifty thousand
+//! is hardly ever predicted. Weighting samples by their class corrects that in closed form, since a
+//! sample of weight w counts like w samples.
 
 use crate::{
     config::ClassWeight,
@@ -13,7 +13,7 @@ use crate::{
 /// The largest weight that [`ClassWeight::Auto`] gives.
 const LARGEST_AUTO: f64 = 10.0;
 
-/// The weights of the classes at work: running sums of the samples' own weights.
+/// Computes class weights from running sums of the samples' own weights.
 #[derive(Clone, Debug)]
 pub(crate) struct ClassWeights {
     rule: ClassWeight,
@@ -26,7 +26,7 @@ impl ClassWeights {
         ClassWeights { rule, counts: Vec::new(), all: 0.0 }
     }
 
-    /// Counts a sample and returns what it is to be learned with.
+    /// Counts a sample, and returns the weight to learn it with.
     pub(crate) fn weigh(&mut self, class: usize, weight: f64) -> f64 {
         if self.rule == ClassWeight::None || weight == 0.0 {
             return weight;
@@ -34,6 +34,7 @@ impl ClassWeights {
         self.counts.resize(self.counts.len().max(class + 1), 0.0);
         self.counts[class] += weight;
         self.all += weight;
+        // A class that only had samples of weight 0 has a number but does not count as seen.
         let seen = self.counts.iter().filter(|count| **count > 0.0).count();
         let balanced = self.all / (seen as f64 * self.counts[class]);
         match self.rule {
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn halfway_is_the_square_root_within_a_bound() {
+    fn auto_is_the_square_root_within_a_bound() {
         let mut weights = ClassWeights::new(ClassWeight::Auto);
         for _ in 0..999 {
             weights.weigh(0, 1.0);

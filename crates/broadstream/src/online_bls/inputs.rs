@@ -1,4 +1,4 @@
-//! Inputs that are declared together, taken back unused, or scaled before anything is learned.
+//! Declaring inputs together, withdrawing unused ones, and fitting their scaling before learning.
 
 use super::OnlineBls;
 use crate::{
@@ -20,9 +20,9 @@ impl OnlineBls {
         Ok(())
     }
 
-    /// Forgets the inputs that were declared after the first `keep`. Those that a learned sample has
-    /// used stay, and so do those before them. A sample of inputs that nobody announced can so be
-    /// predicted as it would be learned, and leave nothing behind.
+    /// Withdraws the inputs that were declared after the first `keep`. An input that a learned
+    /// sample has used stays, and so do all inputs before it. This way a sample with new inputs can
+    /// be predicted as it would be learned, without leaving these inputs in the model.
     ///
     /// ```
     /// use broadstream::{Classifier, Input, InputKind, OnlineBls, OnlineBlsConfig, Sample};
@@ -40,14 +40,14 @@ impl OnlineBls {
         self.features.withdraw_inputs(keep);
     }
 
-    /// Checks that so many inputs and classes would not take more memory than the model may.
+    /// Checks that a model with this many inputs and classes stays within the memory limit.
     pub fn check_room(&self, inputs: usize, classes: usize) -> Result<(), Error> {
         self.check_memory("the inputs and classes", inputs, classes)
     }
 
-    /// Checks that a block can be learned when the model knows so many classes, and returns how many it
-    /// will know afterwards. Learning it, or it and others in turn, will then not be refused. An error
-    /// says which sample it is about.
+    /// Checks that a block can be learned once the model knows this many classes, and returns how
+    /// many it will know afterwards. Several blocks can be checked one after the other before any
+    /// of them is learned; learning them will then not be refused. An error names the sample.
     pub fn check_many(&self, block: &Block, classes: usize) -> Result<usize, Error> {
         let mut known = classes;
         for i in 0..block.len() {
@@ -64,12 +64,11 @@ impl OnlineBls {
         Ok(known)
     }
 
-    /// Shows samples to a running scaling. Nothing is learned of them yet, and their classes are not
-    /// looked at; a sample of weight 0 is passed over. With [`freeze_scaling`](Self::freeze_scaling)
-    /// afterwards, samples are scaled alike whenever they come: their order does not matter, and models
-    /// can be merged.
+    /// Fits a running scaling to samples without learning them. Classes are ignored, and so are
+    /// samples of weight 0. After [`freeze_scaling`](Self::freeze_scaling) every sample is scaled
+    /// in the same way, so that the order of samples does not matter and models can be merged.
     ///
-    /// Only a model that has learned nothing can do this, while its scaling is not frozen.
+    /// This is refused once the model has learned a sample, or if its scaling is frozen.
     ///
     /// ```
     /// use broadstream::{Block, Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample};
@@ -104,7 +103,7 @@ impl OnlineBls {
         Ok(())
     }
 
-    /// Keeps the scaling as it is from now on.
+    /// Freezes the scaling: it stays as it is from now on.
     pub fn freeze_scaling(&mut self) {
         self.features.freeze_scaling();
     }

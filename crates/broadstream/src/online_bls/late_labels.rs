@@ -1,9 +1,9 @@
-//! Samples whose labels come later.
+//! Samples whose labels arrive later.
 //!
-//! A payment is scored now and known to be fraud in a month. Learning it then with the features of then
-//! would teach the model something that it never saw: the scaling has moved, and other labels came before.
-//! So a prediction comes with a ticket, and the label that comes for the ticket is learned with the
-//! features as they were.
+//! A payment is scored now, and known to be fraud a month later. If it were learned with the
+//! features that it has by then, the model would learn something that it never saw: the scaling has
+//! changed since, and so have the recent labels. So each prediction comes with a ticket, and the
+//! label that arrives for a ticket is learned with the features of that prediction.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::{
 
 /// Samples that were predicted and wait for their labels.
 ///
-/// At most so many wait. When one more comes the oldest has to go, and whoever asked for the prediction is
-/// told which one; nothing is dropped in silence.
+/// At most `capacity` samples wait. One more evicts the oldest, and the prediction says which one
+/// that was; no sample is dropped silently.
 ///
 /// ```
 /// use broadstream::{Classifier, InputKind, LateLabels, OnlineBls, OnlineBlsConfig, Sample};
@@ -41,35 +41,35 @@ pub struct LateLabels {
     evicted: u64,
 }
 
-/// A prediction whose truth will come later.
+/// A prediction whose label will arrive later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatePrediction {
-    /// Under which the label is to be handed in.
+    /// Identifies the sample when its label arrives; see [`LateLabels::learn`].
     pub ticket: u64,
-    /// The probability of each class known now.
+    /// The probability of each class known at the time of the prediction.
     pub probabilities: Vec<f64>,
-    /// The ticket of the sample that had to make room, if one had to.
+    /// The ticket of the sample that was evicted to make room, if any.
     pub evicted: Option<u64>,
 }
 
 impl LateLabels {
-    /// Room for so many samples.
+    /// Room for `capacity` waiting samples.
     pub fn new(capacity: usize) -> Self {
         LateLabels { capacity, waiting: BTreeMap::new(), next: 0, evicted: 0 }
     }
 
-    /// How many samples wait.
+    /// The number of samples that are waiting.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// How many samples had to make room before their labels came.
+    /// How many samples were evicted before their labels arrived.
     pub fn evicted(&self) -> u64 {
         self.evicted
     }
 
-    /// Predicts a sample and keeps what learning it will need. With no room at all the sample is its
-    /// own victim.
+    /// Predicts a sample, and keeps what learning it will need. With a capacity of 0 the sample
+    /// itself is evicted at once.
     pub fn predict(&mut self, model: &OnlineBls, x: Sample<'_>) -> Result<LatePrediction, Error> {
         let prepared = model.prepare(x)?;
         let probabilities = model.predict_proba_one(x)?;
@@ -84,8 +84,8 @@ impl LateLabels {
         Ok(LatePrediction { ticket, probabilities, evicted })
     }
 
-    /// Learns the sample of a ticket, with the features that it was predicted with. It then waits no
-    /// more; if learning is refused, it still does.
+    /// Learns the sample of a ticket, with the features that it was predicted with. The sample
+    /// stops waiting, unless learning is refused.
     pub fn learn(
         &mut self,
         model: &mut OnlineBls,
@@ -100,7 +100,7 @@ impl LateLabels {
         Ok(())
     }
 
-    /// Lets a sample go whose label will never come. Returns whether it was waiting.
+    /// Drops a sample whose label will never arrive. Returns whether it was waiting.
     pub fn discard(&mut self, ticket: u64) -> bool {
         self.waiting.remove(&ticket).is_some()
     }

@@ -1,8 +1,9 @@
-//! Models that were trained apart and become one.
+//! Merging models that were trained separately.
 //!
-//! Sums over samples add up: K = λI + ΣP and Q = ΣQ of models with the same features are those of one
-//! model that learned all samples. Inputs are matched by their names, and classes as the caller says,
-//! since each model numbers them as they came.
+//! A model that forgets nothing is a sum over its samples: K = λI + P with P = Σ w·a·aᵀ, and
+//! Q = Σ w·a·yᵀ. If several models have the same features, the sums of their P and of their Q are
+//! those of one model that learned all samples; the ridge λI counts once. Inputs are matched by
+//! name. Classes are matched by the caller, since each model numbers them in order of appearance.
 
 use super::{OnlineBls, partial::Partial};
 use crate::{
@@ -11,26 +12,27 @@ use crate::{
 };
 
 impl OnlineBls {
-    /// A model that has learned nothing and knows no input yet, whose features will be those of this one,
-    /// with its scaling as it is now, frozen. What it learns can be [merged](Self::merge) with what others
-    /// of its kind learned.
+    /// A model without inputs that has learned nothing, but will have the same features as this
+    /// one: it takes over the configuration, and the scaling as it is now, frozen. Models that were
+    /// made like this can be [merged](Self::merge) with each other after learning.
     pub fn like(&self) -> Result<Self, Error> {
         let mut model = OnlineBls::new(self.config.clone())?;
-        // A scaling that has seen nothing would scale everything to 0 for ever.
+        // A scaling that has seen no sample must not be frozen: it would map everything to 0
+        // forever.
         if self.learned() > 0 || self.features.inputs().is_frozen() {
             model.features.take_scaling(&self.features);
         }
         Ok(model)
     }
 
-    /// Adds what another model has learned: the regressions become those of one model that learned the
-    /// samples of both. `classes[k]` is the number that class k of the other has here, which may be
-    /// a new one.
+    /// Adds what another model has learned: the regressions become those of one model that learned
+    /// the samples of both. `classes[k]` is the number in this model of the other model's class k;
+    /// it may be a new class.
     ///
-    /// Both must be sums over their samples (forgetting 1, no stacking, no window, no class weights) and
-    /// have the same features: seed, sizes, ridge and frozen scaling. Anything else is refused. Inputs
-    /// and classes that only one of them knows are no obstacle. Nested models share in predictions by
-    /// the errors of both.
+    /// Both models must be sums over their samples (forgetting 1, no stacking, no window, no class
+    /// weights) and have the same features: seed, sizes, ridge and frozen scaling. Anything else is
+    /// refused. Each model may have inputs and classes that the other does not know. Nested models
+    /// are combined by the errors of both.
     ///
     /// ```
     /// use broadstream::{Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample, Scaling};
@@ -63,7 +65,8 @@ impl OnlineBls {
         Ok(())
     }
 
-    /// Adds what was accumulated without a model.
+    /// Adds the samples that were [added up](Partial) without a model. `classes[k]` is the number
+    /// in this model of their class k, and the same rules apply as to [`merge`](Self::merge).
     pub fn merge_partial(&mut self, partial: &Partial, classes: &[usize]) -> Result<(), Error> {
         let totals = partial.class_totals();
         self.check_merge(partial.config(), partial.features(), totals.len(), classes)?;
@@ -72,7 +75,7 @@ impl OnlineBls {
         self.add_sums(partial.features(), sums, totals, classes, partial.learned())
     }
 
-    /// Checks everything that may stand against a merge.
+    /// Checks everything that could prevent a merge, so that a refused one leaves no trace.
     fn check_merge(
         &self,
         config: &OnlineBlsConfig,
@@ -90,6 +93,8 @@ impl OnlineBls {
         self.check_memory("the inputs and classes", inputs.len() + added, new)
     }
 
+    /// Adds sums after all checks: `sums(i)` and `totals` are the other's, in its own numbering of
+    /// classes.
     fn add_sums(
         &mut self,
         features: &BroadFeatures,
@@ -100,7 +105,10 @@ impl OnlineBls {
     ) -> Result<(), Error> {
         let known = classes.iter().map(|class| class + 1).fold(self.classes(), usize::max);
         let renumbered = |i: usize| sums(i).renumbered(classes, known);
+        // The sums need no reordering by input: they are sums over features, and the random weights
+        // of an input depend on its name, not on its position.
         self.features.take_inputs(features)?;
+        // A given scaling has grown by the other's inputs, and the configuration must say so.
         self.config.scaling = self.features.inputs().rule().clone();
         self.ensemble.merge_sums(renumbered, known, learned)?;
         self.class_totals.resize(known, 0.0);
@@ -131,6 +139,8 @@ pub(super) fn check_alike(own: &OnlineBlsConfig, other: &OnlineBlsConfig) -> Res
             return Err(Error::Unlike { what, own, other });
         }
     }
+    // Given scalings may list different inputs. Those that both list are compared where the inputs
+    // are matched.
     let both_given =
         matches!((&own.scaling, &other.scaling), (Scaling::Given(_), Scaling::Given(_)));
     if own.scaling != other.scaling && !both_given {
@@ -140,8 +150,9 @@ pub(super) fn check_alike(own: &OnlineBlsConfig, other: &OnlineBlsConfig) -> Res
     Ok(())
 }
 
-/// Checks that each class of the other has a number of its own here, without gaps, and returns how many
-/// classes there will be.
+/// Checks that the other's classes get different numbers here and that new numbers leave no gaps.
+/// Returns how many classes there will be. `known` is the other's number of classes, `own` this
+/// model's.
 pub(super) fn check_numbering(classes: &[usize], known: usize, own: usize) -> Result<usize, Error> {
     if classes.len() != known {
         let (expected, found) = (known, classes.len());
@@ -153,6 +164,7 @@ pub(super) fn check_numbering(classes: &[usize], known: usize, own: usize) -> Re
         let reason = format!("two classes of the other would both be class {}", pair[0]);
         return Err(Error::NotExact { operation: "merge", reason });
     }
+    // In increasing order each number must be a known class or the next new one.
     let mut next = own;
     for class in sorted {
         next = check_class(class, next)?;

@@ -1,5 +1,5 @@
-//! The online broad learning system: random features, and ridge regressions on them, each the exact
-//! optimum of what it remembers after every sample.
+//! The online broad learning system: random features, and ridge regressions on them. After every
+//! sample each regression is the exact optimum of what it remembers.
 
 mod class_weights;
 mod exact;
@@ -33,14 +33,14 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// Samples that go through the factor together. More gain nothing; fewer would leave the memory
-/// traffic of the factor unshared.
+/// How many samples go through the factor together. A larger block gains nothing; in a smaller one
+/// fewer samples share the cost of reading and writing the factor.
 const BLOCK: usize = 64;
 
-/// A broad learning system that learns one sample at a time. By default it consists of several
-/// regressions that find out together how much of the past is worth remembering; with
-/// [`OnlineBlsConfig::single`] it is at any moment what one ridge regression on all samples so far
-/// would be.
+/// A broad learning system that learns one sample at a time. By default it combines several
+/// regressions that remember different amounts of the past, and learns which of them to trust. With
+/// [`OnlineBlsConfig::single`] it is one ridge regression, at any moment the exact solution for all
+/// samples so far.
 ///
 /// ```
 /// use broadstream::{Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample};
@@ -63,16 +63,16 @@ pub struct OnlineBls {
     features: BroadFeatures,
     ensemble: Ensemble,
     class_weights: ClassWeights,
-    /// The weight of the samples learned of each class.
+    /// The total weight of the learned samples, by class.
     class_totals: Vec<f64>,
-    /// The last samples, if the model is that of a window.
+    /// The last samples, if the model has a window.
     window: Option<SampleWindow>,
     /// A buffer for the samples that are being learned.
     batch: Batch,
 }
 
 impl OnlineBls {
-    /// A model that has seen nothing.
+    /// A model that has learned nothing. A configuration that breaks a rule is refused.
     pub fn new(config: OnlineBlsConfig) -> Result<Self, Error> {
         config.check()?;
         let threads = Threads::new(config.threads)?;
@@ -90,34 +90,35 @@ impl OnlineBls {
         })
     }
 
-    /// The configuration that the model was made with.
+    /// The model's configuration.
     pub fn config(&self) -> &OnlineBlsConfig {
         &self.config
     }
 
-    /// How many broad features there are: the number m of rows of the weights.
+    /// The number of broad features, which is the number of rows of the weights.
     pub fn features(&self) -> usize {
         self.features.len()
     }
 
-    /// How many samples of positive weight the model has learned.
+    /// The number of samples of positive weight that the model has learned.
     pub fn learned(&self) -> u64 {
         self.ensemble.learned()
     }
 
-    /// The weight of the samples learned of each class, less those unlearned.
+    /// The total weight of the learned samples, by class, without those that were unlearned.
     pub fn class_totals(&self) -> &[f64] {
         &self.class_totals
     }
 
-    /// How many bytes the model takes, as [`memory_limit`](OnlineBlsConfig::memory_limit) counts them.
+    /// The memory that the model takes in bytes, as counted for
+    /// [`memory_limit`](OnlineBlsConfig::memory_limit).
     pub fn bytes(&self) -> u64 {
         let bytes = self.config.bytes(self.inputs(), self.classes());
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
-    /// Whether rounding has left the regressions what they should be, one by one. This takes a pass over
-    /// each factor.
+    /// For each regression, how far rounding has moved it from what it should be. This takes a pass
+    /// over each factor.
     ///
     /// ```
     /// use broadstream::{Classifier, OnlineBls, OnlineBlsConfig, Sample};
@@ -131,7 +132,7 @@ impl OnlineBls {
         self.ensemble.health()
     }
 
-    /// How many samples the window holds, if the model is that of a window.
+    /// The number of samples in the window, or `None` if the model has no window.
     pub fn window_samples(&self) -> Option<usize> {
         self.window.as_ref().map(SampleWindow::len)
     }
@@ -141,7 +142,7 @@ impl OnlineBls {
         self.features.inputs().declared()
     }
 
-    /// Has so many threads learn from now on. The result is the same to the bit.
+    /// Sets how many threads learn from now on. The result is the same to the bit.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), Error> {
         let config = OnlineBlsConfig { threads, ..self.config.clone() };
         config.check_rules()?;
@@ -157,27 +158,29 @@ impl OnlineBls {
         Ok(self.features.of(x)?.plain)
     }
 
-    /// The broad features of a block's samples, a row each, as the model would use them to predict
-    /// them now.
+    /// The broad features of a block's samples, one row per sample, as the model would use them to
+    /// predict each sample now.
     pub fn features_many(&self, block: &Block) -> Result<Matrix, Error> {
         let features = self.features.of_all(block)?.plain;
         Ok(Matrix::new(block.len(), self.features(), features))
     }
 
-    /// Samples between two refreshes of the regression on all features, if it forgets.
+    /// The number of samples between two refreshes of the regression on all features, or `None` if
+    /// it does not forget.
     pub fn refresh_every(&self) -> Option<usize> {
         self.ensemble.largest().refresh_every()
     }
 
-    /// The leverage of a sample: how unlike the past it is, in the regression on all features. It is 0
-    /// for a sample that adds nothing new and grows to |a|²/λ for one that is all new.
+    /// The leverage of a sample in the regression on all features: how much it differs from the
+    /// samples learned before. It is close to 0 for a sample that adds nothing new, and reaches
+    /// |a|²/λ for one with features a that have nothing in common with the past.
     pub fn leverage_one(&self, x: Sample<'_>) -> Result<f64, Error> {
         self.ensemble.largest().factor().leverage(&self.features_one(x)?)
     }
 
     /// The scores of a block's samples, as they would be predicted now, and the
-    /// [leverage](Self::leverage_one) of each. Their classes and weights are not looked at. The scores are
-    /// the same as one by one, to the bit, and come faster.
+    /// [leverage](Self::leverage_one) of each. Classes and weights are ignored. The scores are the
+    /// same to the bit as one by one, but faster to compute.
     pub fn scores_many(&self, block: &Block) -> Result<(Scores, Vec<f64>), Error> {
         let features = self.features.of_all(block)?;
         let (verdicts, leverages) =
@@ -187,8 +190,9 @@ impl OnlineBls {
         Ok((scores, leverages))
     }
 
-    /// As [`test_then_train`](Classifier::test_then_train), and appends to `leverages` how unlike the past
-    /// each sample was just before it was learned. That comes with learning, at no cost.
+    /// Like [`test_then_train`](Classifier::test_then_train), but also appends to `leverages` the
+    /// [leverage](Self::leverage_one) that each sample had just before it was learned. Learning
+    /// computes it anyway, so it costs nothing.
     pub fn test_then_train_with_leverages(
         &mut self,
         block: &Block,
@@ -198,19 +202,25 @@ impl OnlineBls {
         self.learn_block(block, scores, leverages)
     }
 
-    /// The output weights of the regression on all features: a row per broad feature, a column per class.
+    /// The output weights of the regression on all features: one row per broad feature, one column
+    /// per class.
     pub fn weights(&self) -> Matrix {
         let weights = self.ensemble.largest().weights();
         Matrix::new(self.features(), self.classes(), weights)
     }
 
-    /// The nested models of the regression on all features: how many features each has, and its weight
-    /// in predictions now.
+    /// The nested models of the regression on all features: the number of features of each, and its
+    /// current weight in the average of predictions.
     pub fn nested_models(&self) -> Vec<(usize, f64)> {
         self.ensemble.nested_models()
     }
 
-    /// Learns a block, and appends the scores and leverages of before.
+    /// Learns a block. Appends the scores and the leverage that each sample had just before it was
+    /// learned.
+    ///
+    /// The result must be the same, to the bit, as learning the samples one by one. The block is
+    /// divided into runs that the regressions can learn at once; then the ensemble takes each
+    /// sample of a run into account in order.
     fn learn_block(
         &mut self,
         block: &Block,
@@ -218,11 +228,16 @@ impl OnlineBls {
         leverages: &mut Vec<f64>,
     ) -> Result<(), Error> {
         let mut known = self.classes();
+        // Everything that could be refused is checked before anything is learned, so that a refused
+        // block leaves no trace.
         let classes = block.check(self.inputs(), known)?;
         for i in 0..block.len() {
             self.features.inputs().check_size(block.sample(i))?;
         }
         self.check_memory("the classes", self.inputs(), classes)?;
+        // The regressions get room for all classes of the block at once, so that targets have the
+        // same length throughout. `known` counts the classes seen before the current sample: only
+        // these are scored, as they would be one by one.
         self.ensemble.add_classes(classes);
         self.class_totals.resize(classes, 0.0);
         let mut start = 0;
@@ -236,6 +251,9 @@ impl OnlineBls {
                 leverages.push(self.leverage_one(block.sample(start))?);
                 None
             };
+            // The regressions are ahead of the sample that is counted here, but `learned` holds
+            // what they predicted before they learned it. How predictions are combined changes with
+            // each sample, so that part goes one by one.
             for i in start..end {
                 let verdict = if let Some(learned) = &learned {
                     let (row, weight) = (i - start, self.batch.weights[i - start]);
@@ -252,19 +270,21 @@ impl OnlineBls {
         Ok(())
     }
 
-    /// Where the samples from `start` on that can be learned at once end: samples of weight 0 are only
-    /// scored.
+    /// The end of the run of samples from `start` on that can be learned at once. A sample of
+    /// weight 0 is a run of its own, which is scored and not learned.
     fn end_of_run(&self, block: &Block, start: usize) -> usize {
         if block.weight(start) == 0.0 {
             return start + 1;
         }
+        // With a window each new sample replaces the oldest one, so they go one by one. Otherwise a
+        // run must end where a regression may restart.
         let longest =
             if self.window.is_some() { 1 } else { BLOCK.min(self.ensemble.longest_run()) };
         let end = block.len().min(start + longest);
         (start..end).find(|&i| block.weight(i) == 0.0).unwrap_or(end)
     }
 
-    /// Has the ensemble learn samples of positive weight.
+    /// Learns samples of positive weight, at most one with a window.
     fn learn_run(
         &mut self,
         block: &Block,
@@ -278,19 +298,26 @@ impl OnlineBls {
         }
         let (first, class) = (block.sample(run.start), block.class(run.start));
         let Batch { scaled, features, .. } = &mut self.batch;
+        // Scales each sample by those before it, and only then updates the scaling with it, by its
+        // own weight: class weights are for the regressions alone.
         self.features.learn(block, run, scaled, features);
         self.learn_batch(first, class)
     }
 
-    /// Has the ensemble learn the batch. With a window it holds one sample, whose inputs and class are
-    /// given.
+    /// Learns `self.batch`. With a window the batch holds one sample, with the inputs `x` and this
+    /// class, and the oldest sample is unlearned; without one `x` and `class` are not needed.
     fn learn_batch(&mut self, x: Sample<'_>, class: usize) -> Result<LearnedBatch, Error> {
         let Some(window) = &mut self.window else { return self.ensemble.learn(self.batch.view()) };
         let classes = self.ensemble.classes();
         let leaving = window.leaving(&self.features, classes);
         let (learned, is_sound) = self.ensemble.slide(self.batch.view(), leaving.as_ref())?;
+        // The window keeps what exactly this sample added to the sums, so that the same can be
+        // removed later: its inputs as they are scaled now, and its weight including its class
+        // weight.
         let x = ScaledSample::new(x, &self.batch.scaled);
         window.push(x, class, self.batch.weights[0]);
+        // The predictions in `learned` were made before the slide, so they are right even if the
+        // slide has ruined the factor.
         if !is_sound || window.is_due() {
             let sums = window.sums(&self.features, classes)?;
             self.ensemble.rebuild(&sums, window.len() as u64)?;
@@ -298,7 +325,7 @@ impl OnlineBls {
         Ok(learned)
     }
 
-    /// What is needed to learn a sample later with the features that it has now.
+    /// Keeps what is needed to learn a sample later with the features that it has now.
     pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<Prepared, Error> {
         self.features.prepare(x)
     }
@@ -331,10 +358,11 @@ impl OnlineBls {
         Ok(())
     }
 
-    /// Saves all that the model knows, its configuration apart: with the random weights of its features, or
-    /// only with what they can be drawn from again.
+    /// Saves everything but the configuration. Without the random weights of the features, the file
+    /// is smaller and the weights are drawn again when it is read.
     pub(crate) fn save(&self, to: &mut WriteScope<'_>, with_weights: bool) {
         self.features.save(&mut to.scope("features"), with_weights);
+        // Model files call the ensemble a bank; that name is part of format version 1.
         self.ensemble.save(&mut to.scope("bank"));
         self.class_weights.save(&mut to.scope("class_weights"));
         to.floats("class_totals", self.class_totals.clone());
@@ -343,10 +371,11 @@ impl OnlineBls {
         }
     }
 
-    /// A model of that configuration with what was saved.
+    /// The model that was saved, with this configuration.
     pub(crate) fn restore(config: OnlineBlsConfig, from: &ReadScope<'_>) -> Result<Self, Error> {
         config.check_rules()?;
-        // A model of that size is made only if its arrays are all there.
+        // The file must hold the arrays that its configuration claims before a model of that size
+        // is allocated. Otherwise a few forged bytes could demand gigabytes.
         let regressions = from.scope("bank")?.scope("regressions")?;
         for (i, plan) in plan(&config).iter().enumerate() {
             let factor = regressions.scope(&i.to_string())?.scope("factor")?;
@@ -356,6 +385,8 @@ impl OnlineBls {
         }
         check_drawn(&config, &from.scope("features")?)?;
         let mut model = OnlineBls::new(config)?;
+        // The ensemble comes first: its arrays tell how many classes there are, and everything else
+        // is checked against that number.
         model.ensemble.restore(&from.scope("bank")?)?;
         let classes = model.ensemble.classes();
         model.features.restore(&from.scope("features")?, classes)?;
@@ -373,8 +404,11 @@ impl OnlineBls {
     }
 }
 
-/// Checks that weights which are to be drawn again take no more memory than a model may by default,
-/// whatever the file says: a name is short, and its weights are many.
+/// Checks the memory of random weights that a file does not contain and that are to be drawn again.
+///
+/// The size of the file does not bound them: each input is a short name in the file, and thousands
+/// of weights in memory. The memory limit in the file does not either, since it may be forged. So
+/// the weights must also fit into the default limit.
 fn check_drawn(config: &OnlineBlsConfig, features: &ReadScope<'_>) -> Result<(), Error> {
     let inputs = features.scope("inputs")?.texts("names")?.len();
     if features.scope("map")?.flag("has_weights")? {
@@ -385,7 +419,7 @@ fn check_drawn(config: &OnlineBlsConfig, features: &ReadScope<'_>) -> Result<(),
     config.check_memory("the inputs", config.feature_bytes(inputs))
 }
 
-/// The weights of samples by class, as they were saved.
+/// The saved total weight of the samples of each class.
 fn checked_totals(from: &ReadScope<'_>, classes: usize) -> Result<Vec<f64>, ModelFileError> {
     let totals = from.floats("class_totals", classes)?;
     from.check_each("class_totals", &totals, "not negative", |total| *total >= 0.0)?;
@@ -407,14 +441,14 @@ impl Classifier for OnlineBls {
         self.ensemble.classes()
     }
 
-    /// With stacking, probabilities. Without it, estimates of each class's indicator: aᵀW of the
-    /// nested models, averaged by their weights.
+    /// With stacking, the scores are probabilities. Without it, they estimate the indicator of each
+    /// class: aᵀW of the nested models, averaged by their weights.
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
         Ok(self.ensemble.judge(&self.features.of(x)?, self.classes())?.scores)
     }
 
-    /// With stacking the scores themselves. Without it, the point of the probability simplex nearest to
-    /// the scores, smoothed.
+    /// With stacking, the scores themselves. Without it, the point of the probability simplex
+    /// nearest to the scores, smoothed.
     fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
         self.ensemble.probabilities(scores)
     }
@@ -425,13 +459,13 @@ impl Classifier for OnlineBls {
         self.learn_many(&block)
     }
 
-    /// The regressions; of a single one its nested models, if there are several.
+    /// The regressions, or the nested models of a single regression if it has several.
     fn members(&self) -> Vec<Member> {
         self.ensemble.members()
     }
 
-    /// When the regression on all samples since the last drift began anew: another that forgets had been
-    /// better for long.
+    /// When the regression that remembers everything since the last drift was restarted, because
+    /// one that forgets had been better for long.
     fn restarts(&self) -> &[u64] {
         self.ensemble.restarts()
     }

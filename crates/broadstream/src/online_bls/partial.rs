@@ -1,8 +1,8 @@
-//! The sums of a part of the samples, without a model.
+//! The sums over a part of the samples, without a model.
 //!
-//! Many workers can each add up a part of a stream, and a model be made of all of them together. Sums
-//! take one rank-b update of a symmetric matrix per block, which is a matrix product: no factor, no
-//! predictions, and no order among samples.
+//! Several workers can each add up a part of a stream, and their sums together make one model. A
+//! block of b samples takes one rank-b update of a symmetric matrix, which is a matrix product.
+//! There is no factor and there are no predictions, so the order of samples does not matter.
 
 use super::{
     BLOCK, OnlineBls,
@@ -19,7 +19,7 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// What samples add up to, for models of one configuration.
+/// The sums over some samples, for models of one configuration.
 ///
 /// ```
 /// use broadstream::{Block, InputKind, OnlineBlsConfig, Partial, Sample, Scaling};
@@ -45,21 +45,25 @@ pub struct Partial {
     config: OnlineBlsConfig,
     features: BroadFeatures,
     sums: Sums,
-    /// The weight of the samples of each class.
+    /// The total weight of the samples, by class.
     class_totals: Vec<f64>,
     learned: u64,
 }
 
 impl Partial {
-    /// Sums of no samples. The configuration must be one whose models can be merged; in particular its
-    /// scaling must be given or none. [`like`](Self::like) takes it from a model.
+    /// The sums over no samples. The configuration must be one whose models can be merged; in
+    /// particular its scaling must be given or none. [`like`](Self::like) takes the scaling from a
+    /// model.
     pub fn new(config: OnlineBlsConfig) -> Result<Self, Error> {
         Partial::like(&OnlineBls::new(config)?)
     }
 
-    /// Sums of no samples, for a model like that one, with its scaling as it is now.
+    /// The sums over no samples, for models that can be merged with this one: with its
+    /// configuration, and its scaling as it is now.
     pub fn like(model: &OnlineBls) -> Result<Self, Error> {
         let config = model.config().clone();
+        // The copy is what is checked, since its scaling is frozen where that of `model` may not
+        // be.
         let like = model.like()?;
         like.check_exact("add up samples without a model")?;
         let mut features = like.features;
@@ -70,12 +74,12 @@ impl Partial {
         Ok(Partial { config, features, sums, class_totals: Vec::new(), learned: 0 })
     }
 
-    /// The configuration of the models that can be made of it.
+    /// The configuration of the models that the sums are for.
     pub fn config(&self) -> &OnlineBlsConfig {
         &self.config
     }
 
-    /// How many samples of positive weight were added up.
+    /// The number of samples of positive weight that were added up.
     pub fn learned(&self) -> u64 {
         self.learned
     }
@@ -85,12 +89,12 @@ impl Partial {
         self.features.inputs().declared()
     }
 
-    /// How many classes were seen.
+    /// The number of classes seen so far.
     pub fn classes(&self) -> usize {
         self.class_totals.len()
     }
 
-    /// The weight of the samples of each class.
+    /// The total weight of the samples, by class.
     pub fn class_totals(&self) -> &[f64] {
         &self.class_totals
     }
@@ -102,7 +106,7 @@ impl Partial {
         self.features.declare_input(name, kind)
     }
 
-    /// Adds up a block.
+    /// Adds the samples of a block, or none if one of them is refused.
     pub fn learn_many(&mut self, block: &Block) -> Result<(), Error> {
         let classes = block.check(self.declared_inputs().len(), self.classes())?;
         for i in 0..block.len() {
@@ -113,6 +117,8 @@ impl Partial {
         self.sums.add_targets(classes);
         let counted: Vec<usize> = (0..block.len()).filter(|i| block.weight(*i) > 0.0).collect();
         let (mut scaled, mut features) = (Vec::new(), Features::default());
+        // Consecutive samples of positive weight go together: samples of weight 0 add nothing, and
+        // features are made of a range of the block.
         for run in counted.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(BLOCK)) {
             let samples = run[0]..run[0] + run.len();
             let mut targets = vec![0.0; run.len() * classes];
@@ -131,7 +137,8 @@ impl Partial {
         Ok(())
     }
 
-    /// Adds the sums of another; `classes[k]` is the number that its class k has here.
+    /// Adds other sums. `classes[k]` is the number here of the other's class k; it may be a new
+    /// class.
     pub fn merge(&mut self, other: &Partial, classes: &[usize]) -> Result<(), Error> {
         check_alike(&self.config, &other.config)?;
         self.features.check_mergeable(&other.features)?;
@@ -141,6 +148,7 @@ impl Partial {
         let added = added.filter(|input| inputs.position(&input.name).is_none()).count();
         self.check_memory("the inputs and classes", inputs.len() + added, known)?;
         self.features.take_inputs(&other.features)?;
+        // A given scaling has grown by the other's inputs, and the configuration must say so.
         self.config.scaling = self.features.inputs().rule().clone();
         self.sums.add_targets(known);
         self.sums.merge(&other.sums.renumbered(classes, known))?;
@@ -155,6 +163,8 @@ impl Partial {
     /// The model that has learned these samples.
     pub fn into_model(self) -> Result<OnlineBls, Error> {
         let mut model = OnlineBls::new(self.config.clone())?;
+        // The scaling of a new model may be a running one, into which nothing can be merged. That
+        // of these features is frozen.
         model.features = self.features.clone();
         let classes: Vec<usize> = (0..self.classes()).collect();
         model.merge_partial(&self, &classes)?;
@@ -182,6 +192,7 @@ impl Partial {
 
     pub(crate) fn restore(config: OnlineBlsConfig, from: &ReadScope<'_>) -> Result<Self, Error> {
         config.check_rules()?;
+        // As for a model, the file must hold the arrays before memory for them is allocated.
         let order = plan(&config).first().map_or(0, |plan| plan.features);
         let sums = from.scope("sums")?;
         Sums::check_size(&sums, order)?;

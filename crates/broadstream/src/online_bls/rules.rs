@@ -1,4 +1,4 @@
-//! What a configuration must satisfy before a model is made of it, and how much memory that model takes.
+//! The rules that a configuration must satisfy, and how much memory a model with it takes.
 
 use super::BLOCK;
 use crate::{
@@ -16,37 +16,38 @@ impl OnlineBlsConfig {
         self.check_memory("the nodes", self.bytes(0, 0))
     }
 
-    /// Checks that so many bytes are within the limit.
+    /// Checks that this many bytes are within the limit. `what` names in an error what needs them.
     pub(crate) fn check_memory(&self, what: &'static str, needed: u128) -> Result<(), Error> {
         let limit = self.memory_limit;
         if needed > u128::from(limit) { Err(Error::Memory { what, needed, limit }) } else { Ok(()) }
     }
 
-    /// Checks every rule but that on memory.
+    /// Checks every rule except the memory limit.
     pub(crate) fn check_rules(&self) -> Result<(), Error> {
         OnlineBlsConfig::options().iter().try_for_each(|option| option.check(self))?;
         let least = plan(self).iter().map(|plan| plan.forgetting).fold(1.0, f64::min);
         let faded = least.powf(self.refresh_every.unwrap_or(1) as f64);
-        let rule = "small enough that the least forgetting to its power is at least 1e-6";
+        let rule = "small enough that the smallest forgetting to its power is at least 1e-6";
         check("refresh_every", faded >= 1e-6, rule, &self.refresh_every.unwrap_or(1))?;
         let alone = self.nested_models == 1 && plan(self).len() == 1;
         let sound = self.correction_steps == 0 || alone;
-        let rule = "0 unless nested_models is 1, label_lags 0, and forgetting and ridge are given";
+        let rule =
+            "0 unless nested_models is 1, label_lags is 0, and forgetting and ridge are given";
         check("correction_steps", sound, rule, &self.correction_steps)?;
         let forgets = self.forgetting != Forgetting::Fixed(1.0);
         let sound = !(forgets || self.label_lags > 0 || self.keep_weights);
-        let rule = "none unless forgetting is 1, label_lags 0 and keep_weights false";
+        let rule = "none unless forgetting is 1, label_lags is 0 and keep_weights is false";
         let window = self.window.unwrap_or(0);
         check("window", self.window.is_none() || sound, rule, &window)?;
         let sound = self.stacking || self.label_lags == 0;
         check("label_lags", sound, "0 without stacking", &self.label_lags)?;
         let sees_nodes = self.enhancement_source == EnhancementSource::FeatureNodes;
         let sound = self.weight_scale != WeightScale::Paper || sees_nodes;
-        let rule = "the feature nodes for the weight scale of the paper";
-        check("enhancement_source", sound, rule, &"the inputs")
+        let rule = "feature-nodes if weight_scale is paper";
+        check("enhancement_source", sound, rule, &"inputs")
     }
 
-    /// How many bytes a model with that many inputs and classes takes.
+    /// How many bytes a model with this many inputs and classes takes.
     pub(crate) fn bytes(&self, inputs: usize, classes: usize) -> u128 {
         let plans = plan(self);
         let labels =
@@ -60,8 +61,9 @@ impl OnlineBlsConfig {
 
     fn regression_bytes(&self, plan: &RegressionPlan, classes: usize) -> u128 {
         let order = plan.features;
+        // A regression that forgets also keeps the matrix that its factor is refreshed from.
         let triangles = if plan.forgetting < 1.0 { 2 } else { 1 };
-        // Z, and the weights of nested models if they are kept.
+        // The rows of Z, and of the weights of nested models if these are kept.
         let rows = if self.keep_weights || self.correction_steps > 0 {
             let nested = self.nested_features().into_iter().filter(|nested| *nested <= order);
             nested.fold(order.saturating_mul(2), usize::saturating_add)
@@ -75,7 +77,7 @@ impl OnlineBlsConfig {
         Factor::bytes(order).saturating_mul(triangles).saturating_add(targets)
     }
 
-    /// How many bytes that many inputs take: their random weights, and what their scaling knows.
+    /// How many bytes this many inputs take: their random weights, and the state of their scaling.
     pub(crate) fn feature_bytes(&self, inputs: usize) -> u128 {
         let scaling = self.scaling.bytes_per_input().saturating_mul(inputs as u128);
         Shape::of(self).bytes(inputs).saturating_add(scaling)

@@ -1,4 +1,4 @@
-//! Each regression of a model is bit for bit what it would be alone.
+//! Each regression of a model is bit for bit what it would be on its own.
 
 use crate::{
     Block, ClassWeight, Classifier, Forgetting, InputKind, OnlineBls, OnlineBlsConfig, Ridge,
@@ -27,7 +27,7 @@ fn model(config: OnlineBlsConfig) -> OnlineBls {
     model
 }
 
-/// Samples of uneven weights, with a class that comes late.
+/// Samples of different weights, with a class that appears late.
 fn samples(count: u32) -> Block {
     let mut block = Block::new();
     for i in 0..count {
@@ -63,7 +63,7 @@ fn each_regression_is_what_it_would_be_alone() {
 }
 
 #[test]
-fn a_drift_makes_one_regression_begin_anew_at_the_same_sample_for_any_block_size() {
+fn a_drift_restarts_one_regression_at_the_same_sample_for_any_block_size() {
     let mut block = Block::new();
     for variant in [0, 2] {
         let mut stream = Stagger::new(variant, false, 7).unwrap().take(1500);
@@ -93,8 +93,8 @@ fn a_drift_makes_one_regression_begin_anew_at_the_same_sample_for_any_block_size
     }
 }
 
-/// Whatever the bank does around it, a regression is its factor and the features of the samples it has
-/// learned, those with labels among them, and since it began anew if it did.
+/// Whatever the ensemble does around it, a regression is the one that learns the same features,
+/// with or without labels, of all samples or of those since its restart.
 #[test]
 fn each_regression_has_learned_its_features_and_no_more() {
     let mut block = Block::new();
@@ -113,14 +113,14 @@ fn each_regression_has_learned_its_features_and_no_more() {
     for regression in model.ensemble.regressions() {
         let plan = regression.plan();
         let start = if plan.restarts { model.restarts()[0] as usize } else { 0 };
-        let mut anew = RidgeRegression::new(plan.clone(), &model.config, &Threads::default());
-        anew.add_classes(2);
+        let mut alone = RidgeRegression::new(plan.clone(), &model.config, &Threads::default());
+        alone.add_classes(2);
         for (features, class, weight) in &seen[start..] {
             let targets = [0, 1].map(|k| f64::from(u8::from(k == *class)));
             let run = BatchView { features, targets: &targets, weights: &[*weight] };
-            anew.learn(run).unwrap();
+            alone.learn(run).unwrap();
         }
-        assert_eq!(anew.weights(), regression.weights(), "{}", plan.name);
+        assert_eq!(alone.weights(), regression.weights(), "{}", plan.name);
     }
 }
 

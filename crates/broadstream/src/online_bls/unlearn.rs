@@ -1,4 +1,4 @@
-//! Samples that are taken back, and labels that are put right.
+//! Unlearning samples and correcting labels.
 
 use super::OnlineBls;
 use crate::{
@@ -8,29 +8,28 @@ use crate::{
     regression::Batch,
 };
 
-/// How well a model solves the equations of what it has learned, before something was taken back and
-/// after it.
+/// How well a model solves its equations before and after samples were unlearned or corrected.
 ///
-/// With the sums K and Q of before, the features a, targets y and weights w of the samples taken back, and
-/// the weights W of the model after it, the residual is the norm of (K − Σ w·a·aᵀ)W − (Q − Σ w·a·yᵀ),
-/// relative to that of Q − Σ w·a·yᵀ: zero but for rounding if the model is the optimum of the samples that
-/// are left.
+/// With the sums K and Q before the call, the features a, targets y and weights w of the unlearned
+/// samples, and the output weights W after the call, the residual is the norm of
+/// (K − Σ w·a·aᵀ)W − (Q − Σ w·a·yᵀ), relative to that of Q − Σ w·a·yᵀ. It is zero up to rounding if
+/// the model is the optimum of the samples that remain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certificate {
-    /// How many samples were taken back or put right.
+    /// The number of samples that were unlearned or corrected.
     pub samples: u64,
-    /// The residual of the model as it was.
+    /// The residual of the model before the call.
     pub residual_before: f64,
-    /// The residual of the model as it is, in the equations without the samples taken back.
+    /// The residual of the model after the call, in the equations without the unlearned samples.
     pub residual_after: f64,
 }
 
 impl OnlineBls {
-    /// Takes back a sample that was learned with that class and weight. Afterwards the regressions are
-    /// those of all other samples.
+    /// Unlearns a sample that was learned with this class and weight. Afterwards the regressions
+    /// are those of all other samples.
     ///
-    /// That is exact while nothing is forgotten and the scaling is frozen, and refused otherwise; see
-    /// [`unlearn_many`](Self::unlearn_many).
+    /// This is exact if the model forgets nothing and its scaling is frozen, and refused otherwise;
+    /// see [`unlearn_many`](Self::unlearn_many).
     ///
     /// ```
     /// use broadstream::{Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample, Scaling};
@@ -56,12 +55,15 @@ impl OnlineBls {
         self.unlearn_block(&block).map_err(|(_, error)| error)
     }
 
-    /// Takes back all samples of a block, or none if one of them is refused: because the model is not a
-    /// sum over its samples, or because a sample cannot have been learned, in which case nothing sound would
-    /// be left. A sample that could have been learned and was not is not noticed. Nor is one that was
-    /// learned before a running scaling froze, and had other features then.
+    /// Unlearns all samples of a block, or none if one of them is refused.
     ///
-    /// The shares of nested models in predictions, which follow their recent errors, stay as they are.
+    /// Unlearning is refused if the model is not a sum over its samples, or if a sample cannot have
+    /// been learned, since no valid model would remain. A sample that was not learned but could
+    /// have been is not noticed. Neither is one that was learned before a running scaling was
+    /// frozen, and had other features then.
+    ///
+    /// The weights of nested models in predictions follow their recent errors, and stay as they
+    /// are.
     pub fn unlearn_many(&mut self, block: &Block) -> Result<Certificate, Error> {
         self.unlearn_block(block).map_err(|(sample, error)| match sample {
             Some(i) => Error::Sample { sample: i as u64 + 1, source: Box::new(error) },
@@ -69,15 +71,17 @@ impl OnlineBls {
         })
     }
 
-    /// An error comes with the sample that it is about.
+    /// Unlearns a block. An error comes with the position of the sample, if it is about one.
     fn unlearn_block(&mut self, block: &Block) -> Result<Certificate, (Option<usize>, Error)> {
         self.check_exact("unlearn").map_err(|error| (None, error))?;
+        // Totals are reduced in a copy, and so are the regressions, so that a refused block changes
+        // nothing.
         let mut totals = self.class_totals.clone();
         for i in 0..block.len() {
             let (class, weight) = (block.class(i), block.weight(i));
             let checked = self.features.inputs().check(block.sample(i));
             checked
-                .and_then(|()| take_from(&mut totals, class, weight))
+                .and_then(|()| subtract(&mut totals, class, weight))
                 .map_err(|error| (Some(i), error))?;
         }
         let counted: Vec<usize> = (0..block.len()).filter(|i| block.weight(*i) > 0.0).collect();
@@ -96,8 +100,9 @@ impl OnlineBls {
         Ok(Certificate { samples, residual_before, residual_after })
     }
 
-    /// Replaces the class of a sample that was learned with that weight. Afterwards the regressions are
-    /// those of the sample with its new class, which may be the next new one.
+    /// Replaces the class of a sample that was learned with this weight. Afterwards the regressions
+    /// are those of a model that learned the sample with its new class, which may be the next new
+    /// one.
     pub fn correct_one(
         &mut self,
         x: Sample<'_>,
@@ -114,7 +119,7 @@ impl OnlineBls {
             return Ok(Certificate { samples: 0, residual_before, residual_after });
         }
         let mut totals = self.class_totals.clone();
-        take_from(&mut totals, class, weight)?;
+        subtract(&mut totals, class, weight)?;
         totals.resize(classes.max(totals.len()), 0.0);
         totals[new_class] += weight;
         let features = self.features_one(x)?;
@@ -129,9 +134,9 @@ impl OnlineBls {
     }
 }
 
-/// Takes a sample's weight from what was learned of its class.
-fn take_from(totals: &mut [f64], class: usize, weight: f64) -> Result<(), Error> {
-    // Sums of weights that no float is exact for may have lost this much.
+/// Subtracts a sample's weight from the total of its class.
+fn subtract(totals: &mut [f64], class: usize, weight: f64) -> Result<(), Error> {
+    // Sums of weights such as 0.1, which no float represents exactly, may have lost this share.
     const ROUNDING: f64 = 1e-9;
     let learned = totals.get(class).copied().unwrap_or(0.0);
     if weight > learned * (1.0 + ROUNDING) {

@@ -1,10 +1,10 @@
-//! The last samples, of which a windowed model is the exact optimum.
+//! The last samples, of which a model with a window is the exact optimum.
 //!
-//! A new sample is learned and the oldest taken back in one pass over the factor. What is kept of a
-//! sample are its scaled inputs, from which its features follow to the bit, however much the scaling has
-//! moved since. Taking back loses some digits where samples are few and the ridge is small, so the
-//! regressions are built anew from the samples themselves after as many as the window holds, and at once
-//! when a factor broke down.
+//! A new sample is learned and the oldest unlearned in one pass over the factor. Each sample is
+//! kept as its scaled inputs, from which its features follow to the bit, however much the scaling
+//! has changed since. Unlearning loses some digits if samples are few and the ridge is small. So
+//! the regressions are rebuilt from the samples themselves each time the whole window has been
+//! replaced, and at once when a factor breaks down.
 
 use std::collections::VecDeque;
 
@@ -19,19 +19,19 @@ use crate::{
 
 use crate::regression::Batch;
 
-/// A window shorter than this does not make for more frequent rebuilding, which would then take most of
-/// the time.
+/// The smallest number of samples between two rebuilds. With a shorter window, rebuilding each time
+/// that it has been replaced would take most of the time.
 const LEAST_INTERVAL: usize = 1024;
 
-/// Samples whose features are made at once while building anew.
+/// How many samples are added to the sums at once when rebuilding.
 const BLOCK: usize = 64;
 
-/// The samples that a windowed model remembers, the oldest first.
+/// The samples that the model remembers, the oldest first.
 #[derive(Clone, Debug)]
 pub(super) struct SampleWindow {
     capacity: usize,
     samples: VecDeque<PastSample>,
-    /// Samples learned since the regressions were last built anew.
+    /// The number of samples learned since the last rebuild.
     since_rebuild: usize,
 }
 
@@ -47,12 +47,12 @@ impl SampleWindow {
         SampleWindow { capacity, samples: VecDeque::new(), since_rebuild: 0 }
     }
 
-    /// How many samples there are.
+    /// The number of samples.
     pub(super) fn len(&self) -> usize {
         self.samples.len()
     }
 
-    /// Takes in a sample that was learned; the oldest leaves if there is no room for both.
+    /// Adds a sample that was learned, and drops the oldest if the window is full.
     pub(super) fn push(&mut self, x: ScaledSample, class: usize, weight: f64) {
         if self.samples.len() == self.capacity {
             self.samples.pop_front();
@@ -61,19 +61,19 @@ impl SampleWindow {
         self.since_rebuild += 1;
     }
 
-    /// The sample that leaves when one more is learned, if there is no room for both.
+    /// The sample that the next one replaces, with its features: the oldest if the window is full.
     pub(super) fn leaving(&self, features: &BroadFeatures, classes: usize) -> Option<Batch> {
         let oldest = self.samples.front()?;
         let full = self.samples.len() == self.capacity;
         full.then(|| rows(std::iter::once(oldest), features, classes))
     }
 
-    /// Whether the regressions are due to be built anew.
+    /// Whether a rebuild is due.
     pub(super) fn is_due(&self) -> bool {
         self.since_rebuild >= self.capacity.max(LEAST_INTERVAL)
     }
 
-    /// The sums of all samples, from which the regressions are to be built anew.
+    /// The sums over all samples, for a rebuild. The next rebuild is due after a full interval.
     pub(super) fn sums(&mut self, features: &BroadFeatures, classes: usize) -> Result<Sums, Error> {
         let mut sums = Sums::new(features.len());
         sums.add_targets(classes);
@@ -96,7 +96,7 @@ impl SampleWindow {
         to.floats("weights", self.samples.iter().map(|sample| sample.weight).collect());
     }
 
-    /// Takes over the samples of a model that knows so many inputs and classes.
+    /// Restores the samples of a model with this many inputs and classes.
     pub(super) fn restore(
         &mut self,
         from: &ReadScope<'_>,
@@ -105,6 +105,7 @@ impl SampleWindow {
     ) -> Result<(), ModelFileError> {
         self.since_rebuild = from.count("since_rebuild", self.capacity.max(LEAST_INTERVAL))?;
         let samples = ScaledSample::restore_all(&from.scope("samples")?, inputs)?;
+        // A restored sample must keep the limits that a new one has to keep.
         let bounded = |sample: &ScaledSample| {
             sample.sample().values().iter().all(|value| value.abs() <= LARGEST_SCALED)
         };
@@ -123,6 +124,7 @@ impl SampleWindow {
     }
 }
 
+/// Samples as the regressions take them, with the features that they were learned with.
 fn rows<'a>(
     samples: impl Iterator<Item = &'a PastSample> + Clone,
     features: &BroadFeatures,
