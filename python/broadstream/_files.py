@@ -1,4 +1,4 @@
-"""Model files: replaced as a whole or not at all."""
+"""Read and write model files, which are replaced atomically."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 
 
 def write(file: Any, content: bytes) -> None:
-    """Writes to a path, or to a file that is open for writing bytes."""
+    """Write to a path or to a file open for writing bytes."""
     if hasattr(file, "write"):
         file.write(content)
         return
-    # What a link points to is replaced, not the link.
+    # Replace the file that a link points to, not the link.
     path = Path(os.path.realpath(os.fspath(file)))
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a directory, expected a file")
     if path.exists() and not path.is_file():
-        # A pipe or a device cannot be replaced.
+        # A pipe or a device cannot be replaced, only written to.
         path.write_bytes(content)
         return
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -37,10 +37,10 @@ def write(file: Any, content: bytes) -> None:
 
 
 def read(file: Any) -> bytes:
-    """Reads a path, or a file that is open for reading bytes."""
+    """Read a path or a file open for reading bytes."""
     if hasattr(file, "read"):
         content = file.read()
         if not isinstance(content, bytes):
-            raise TypeError("expected a file that is open for reading bytes")
+            raise TypeError("expected a file open for reading bytes")
         return content
     return Path(os.fspath(file)).read_bytes()

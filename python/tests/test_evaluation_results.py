@@ -93,12 +93,12 @@ def test_drifts_are_seen(new_model):
     # SEA changes its concept three times, at every quarter.
     assert result.drifts
     assert all(sample > 2000 for sample in result.drifts)
-    assert "drifts seen at " + str(result.drifts[0]) in str(result)
+    assert "drift detected at: " + str(result.drifts[0]) in str(result)
     bank = evaluate("sea:noise=0,samples=8000", new_model(preset="default"))
     assert bank.restarts
     assert all(sample > 2000 for sample in bank.restarts)
-    assert "beginning anew at " + str(bank.restarts[0]) in str(bank)
-    assert "beginning anew at" in bank._repr_html_()
+    assert "restarts after drift: " + str(bank.restarts[0]) in str(bank)
+    assert "restarts after drift:" in bank._repr_html_()
 
 
 def test_progress_is_shown_if_asked_for(capfd, new_model):

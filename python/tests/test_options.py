@@ -73,7 +73,10 @@ def test_what_depends_on_other_options_follows_them():
     ("options", "message"),
     [
         ({"refresh_every": 5}, "refresh_every must be left out while forgetting is 1"),
-        ({"correction_steps": 2, "nested_models": 1}, "correction_steps must be 0 while forgetting is 1"),
+        (
+            {"correction_steps": 2, "nested_models": 1},
+            "correction_steps must be 0 while forgetting is 1",
+        ),
         ({"freeze_scaling_after": 9, "scaling": "none"}, "unless the scaling is a running one"),
     ],
     ids=["refresh", "correction", "freeze"],

@@ -232,7 +232,7 @@ def test_datasets_are_found_where_they_are(tmp_path, monkeypatch):
     sea = datasets.dataset("sea")
     assert repr(sea.stream(limit=10)).startswith('Stream("sea')
     assert len(list(sea.stream(limit=10))) == 10
-    with pytest.raises(ValueError, match="made by the generator"):
+    with pytest.raises(ValueError, match="produced by the generator"):
         sea.find()
 
 
