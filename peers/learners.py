@@ -1,7 +1,7 @@
-"""Third-party stream learners behind one face.
+"""Third-party stream learners behind one interface.
 
-`prepare(i)` makes the library's own kind of sample from a row of the table, `predict()` and
-`learn(label)` are about that sample. So the making is left out of what is timed.
+`prepare(i)` converts a row of the table to the library's own kind of sample; `predict()` and
+`learn(label)` use that sample. So the timing does not include the conversion.
 """
 
 import math
@@ -11,7 +11,7 @@ TREES = 10
 
 
 class River:
-    """A classifier of River. Samples are dictionaries without the missing inputs."""
+    """A River classifier. Samples are dictionaries without the missing inputs."""
 
     def __init__(self, table, model):
         self.table = table
@@ -33,7 +33,7 @@ class River:
 
 
 class CapyMoa:
-    """A classifier of MOA through CapyMOA. Its schema has all labels and categories in advance."""
+    """A MOA classifier through CapyMOA. Its schema declares all labels and categories in advance."""
 
     def __init__(self, table, make_model):
         from capymoa.core import LabeledInstance
@@ -102,7 +102,7 @@ def capymoa_leveraging_bagging(table, seed):
     )
 
 
-# By name: how to make it, what it is made with beyond its library's defaults, and what it is.
+# By name: the constructor, the settings other than the library's defaults, and a description.
 METHODS = {
     "river-hoeffding-tree": (river_hoeffding_tree, {}, "one Hoeffding tree; takes no seed"),
     "river-adaptive-random-forest": (
@@ -134,6 +134,6 @@ METHODS = {
 
 
 def library_of(method):
-    """The library of a method with its version, such as 'river 0.26.1'."""
+    """Return the library of a method with its version, such as 'river 0.26.1'."""
     library = method.split("-")[0]
     return f"{library} {version(library)}"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Brings what peers/stream_learners.py runs: a Python of its own with River and CapyMOA, and the Java
-# that CapyMOA needs. What is there already is left alone.
+# Installs what peers/stream_learners.py needs: a virtual environment with River and CapyMOA, and Java for
+# CapyMOA. Anything already installed is left alone.
 set -eu
 cd "$(dirname "$0")"
 

@@ -1,7 +1,7 @@
-"""Run one third-party stream learner over a CSV stream, and print what came of it as JSON.
+"""Run one third-party stream learner on a CSV stream and print the results as JSON.
 
 Each sample is first predicted and then learned (test-then-train), as `broadstream run` does. The
-stream must already be in the order of evaluation: `broadstream export` writes it so.
+stream must already be in the order of evaluation, as `broadstream export` writes it.
 """
 
 import argparse
@@ -27,7 +27,7 @@ examples:
   stream_learners.py letter-1.csv --method capymoa-adaptive-random-forest --seed 1
 
 The record on standard output has the metrics of the whole stream, a curve over time, and the
-seconds that learning a sample took (predicting and reading are not in it)."""
+time to learn a sample in seconds (without predicting and reading)."""
 
 
 def main():
@@ -68,7 +68,7 @@ def parse_arguments():
         "--target", metavar="COLUMN", help="the column to predict [default: the last]"
     )
     parser.add_argument(
-        "--stream", metavar="NAME", help="what to call the stream in the record [default: SOURCE]"
+        "--stream", metavar="NAME", help="the name of the stream in the record [default: SOURCE]"
     )
     parser.add_argument("--seed", type=int, default=0, help="the seed of the method [default: 0]")
     parser.add_argument("--limit", type=at_least_one, metavar="N", help="stop after N samples")
@@ -77,7 +77,7 @@ def parse_arguments():
         type=at_least_one,
         default=1000,
         metavar="N",
-        help="samples that the windowed accuracy looks back over [default: 1000]",
+        help="number of samples in the window of the windowed accuracy [default: 1000]",
     )
     parser.add_argument(
         "--curve-every",
@@ -97,7 +97,7 @@ def at_least_one(text):
 
 
 def run(table, arguments):
-    """Predicts and learns all samples of a table; returns the record."""
+    """Predict and learn all samples of a table; return the record."""
     make, config, _ = METHODS[arguments.method]
     learner = make(table, arguments.seed)
     metrics = Metrics(arguments.metrics_window)
@@ -136,7 +136,7 @@ def run(table, arguments):
 
 
 def distribution(seconds):
-    """How the times of learning are spread; the standard deviation is that of the samples."""
+    """Summarise the times of learning, with the sample standard deviation."""
     values = numpy.array(seconds)
     median, p95, p99 = numpy.percentile(values, [50, 95, 99]).tolist()
     return {

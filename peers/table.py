@@ -1,4 +1,4 @@
-"""A CSV table in memory, read by the rules of the library's CSV stream.
+"""Read a CSV table into memory by the rules of the library's CSV stream.
 
 A column is numeric if all its cells among the first 1000 rows are numbers; otherwise its cells are
 categories. A cell that is empty, `?`, `NA` or `NaN` is missing.
@@ -16,7 +16,7 @@ MISSING = {"", "?", "na", "nan"}
 
 
 class TableError(Exception):
-    """What is wrong with a table, with the place."""
+    """An error in a table, with its place."""
 
 
 class Table:
@@ -33,7 +33,7 @@ class Table:
 
 
 def read_table(file, target=None, limit=None):
-    """Reads a table with a header row. Without `target` the last column is the target."""
+    """Read a table with a header row. Without `target` the last column is the target."""
     rows = csv.reader(file)
     names = [name.strip() for name in next(rows, [])]
     if len(names) < 2:
@@ -65,7 +65,7 @@ def read_table(file, target=None, limit=None):
 
 
 def split(line, row, columns, target_position):
-    """The line, the cells of the inputs and the label of a row."""
+    """Return the line, the cells of the inputs and the label of a row."""
     if len(row) != columns:
         raise TableError(f"line {line}: expected {columns} fields, found {len(row)}")
     cells = [cell.strip() for cell in row]
@@ -74,13 +74,13 @@ def split(line, row, columns, target_position):
 
 
 class Column:
-    """Turns the cells of a column into numbers."""
+    """Encodes the cells of a column as numbers."""
 
     def __init__(self, name, first_cells):
         self.name = name
         self.codes = {}
         kinds = {is_number(cell) for cell in first_cells if not is_missing(cell)}
-        # A column of which no cell was seen yet is decided by its first one.
+        # Without a cell so far, the first one will decide the kind of the column.
         self.numeric = False not in kinds if kinds else None
 
     def encode(self, cell, line):
@@ -106,5 +106,5 @@ def is_number(cell):
         float(cell)
     except ValueError:
         return False
-    # Python takes 1_000 for a number, and nobody else does.
+    # Python accepts 1_000 as a number, but other programs do not.
     return "_" not in cell

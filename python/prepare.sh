@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes .venv with what the Python package is tested with, and brings the Java that CapyMOA needs. What
-# is there already is left alone.
+# Creates .venv with what the tests of the Python package need, and installs Java for CapyMOA. Anything already
+# installed is left alone.
 set -eu
 cd "$(dirname "$0")/.."
 
