@@ -31,7 +31,7 @@ ROWS = [
 def test_samples_are_dictionaries_and_labels(table):
     stream = Stream(table)
     assert list(stream) == ROWS
-    # Each time it begins anew, and two may go on side by side.
+    # Each iteration starts over, and two may run side by side.
     assert list(stream) == ROWS
     assert [one == other for one, other in zip(stream, stream)] == [True] * 4
     samples = iter(stream)
@@ -113,7 +113,7 @@ def test_shuffling_gives_all_samples_in_another_order():
     assert list(Stream("sea:samples=300", shuffle=2)) != list(shuffled)
     order = [str(sample) for sample in whole]
     assert sorted(map(str, shuffled)) == sorted(order)
-    # What is limited are the shuffled samples.
+    # The limit applies after shuffling.
     assert list(Stream("sea:samples=300", shuffle=1, limit=50)) == list(shuffled)[:50]
 
 
