@@ -11,7 +11,7 @@ TREES = 10
 
 
 class River:
-    """A classifier of River. Samples are dictionaries without the missing inputs."""
+    """A River classifier. Samples are dictionaries without the missing inputs."""
 
     def __init__(self, table, model):
         self.table = table
@@ -134,6 +134,6 @@ METHODS = {
 
 
 def library_of(method):
-    """The library of a method with its version, such as 'river 0.26.1'."""
+    """Return the library of a method with its version, such as 'river 0.26.1'."""
     library = method.split("-")[0]
     return f"{library} {version(library)}"

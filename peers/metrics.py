@@ -1,4 +1,4 @@
-"""The metrics of the library's `metrics` module, by the same rules.
+"""The metrics of the library's `metrics` module, with the same definitions.
 
 They are computed from the confusion matrix: how many samples of each true class were predicted as
 which. `None` stands for "no prediction", which is wrong without being a class.
@@ -9,7 +9,7 @@ from collections import Counter, deque
 
 
 class Metrics:
-    """Metrics of all samples so far, and the accuracy of the last `window` ones."""
+    """The metrics over all samples so far, and the accuracy over the last `window` samples."""
 
     def __init__(self, window):
         self.samples = 0
@@ -22,7 +22,7 @@ class Metrics:
         self._window = deque(maxlen=window)
 
     def add(self, truth, predicted):
-        """Counts a sample."""
+        """Count a sample."""
         self.samples += 1
         self.support[truth] += 1
         self.predicted[predicted] += 1
@@ -39,7 +39,7 @@ class Metrics:
         return self.correct / self.samples if self.samples else 0.0
 
     def window_oca(self):
-        """The accuracy of the last samples."""
+        """The accuracy over the last samples."""
         return sum(self._window) / len(self._window) if self._window else 0.0
 
     def bacc(self):
@@ -47,7 +47,7 @@ class Metrics:
         return math.fsum(self._recalls.values()) / len(self._recalls) if self._recalls else 0.0
 
     def avrbacc(self):
-        """The mean over all samples of the balanced accuracy up to each."""
+        """Average balanced accuracy: the mean, over all samples, of the balanced accuracy so far."""
         return math.fsum(self._balanced_accuracies) / self.samples if self.samples else 0.0
 
     def f1(self):

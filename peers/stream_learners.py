@@ -68,7 +68,7 @@ def parse_arguments():
         "--target", metavar="COLUMN", help="the column to predict [default: the last]"
     )
     parser.add_argument(
-        "--stream", metavar="NAME", help="what to call the stream in the record [default: SOURCE]"
+        "--stream", metavar="NAME", help="the name of the stream in the record [default: SOURCE]"
     )
     parser.add_argument("--seed", type=int, default=0, help="the seed of the method [default: 0]")
     parser.add_argument("--limit", type=at_least_one, metavar="N", help="stop after N samples")
@@ -97,7 +97,7 @@ def at_least_one(text):
 
 
 def run(table, arguments):
-    """Predicts and learns all samples of a table; returns the record."""
+    """Predict and learn all samples of a table; return the record."""
     make, config, _ = METHODS[arguments.method]
     learner = make(table, arguments.seed)
     metrics = Metrics(arguments.metrics_window)

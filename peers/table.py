@@ -1,4 +1,4 @@
-"""A CSV table in memory, read by the rules of the library's CSV stream.
+"""Read a CSV table into memory by the rules of the library's CSV stream.
 
 A column is numeric if all its cells among the first 1000 rows are numbers; otherwise its cells are
 categories. A cell that is empty, `?`, `NA` or `NaN` is missing.
@@ -36,7 +36,7 @@ class Table:
 
 
 def read_table(file, target=None, limit=None):
-    """Reads a table with a header row. Without `target` the last column is the target."""
+    """Read a table with a header row. Without `target` the last column is the target."""
     rows = csv.reader(file)
     names = [name.strip() for name in next(rows, [])]
     if len(names) < 2:
@@ -68,7 +68,7 @@ def read_table(file, target=None, limit=None):
 
 
 def split(line, row, columns, target_position):
-    """The line, the cells of the inputs and the label of a row."""
+    """Return the line, the cells of the inputs and the label of a row."""
     if len(row) != columns:
         raise TableError(f"line {line}: expected {columns} fields, found {len(row)}")
     cells = [cell.strip() for cell in row]
@@ -77,7 +77,7 @@ def split(line, row, columns, target_position):
 
 
 class Column:
-    """Turns the cells of a column into numbers."""
+    """Encodes the cells of a column as numbers."""
 
     def __init__(self, name, first_cells):
         self.name = name

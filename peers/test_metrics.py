@@ -1,4 +1,4 @@
-"""The metrics equal those that the library's own tests expect (python3 -m unittest)."""
+"""Test the metrics against the cases of the library's own tests (python3 -m unittest)."""
 
 import json
 import pathlib
@@ -19,7 +19,7 @@ class SameAsTheLibrary(unittest.TestCase):
                 with self.subTest(case=case["name"], metric=name):
                     self.assertAlmostEqual(value, case[name], delta=1e-12)
 
-    def test_balanced_accuracy_along_the_way(self):
+    def test_balanced_accuracy_over_time(self):
         for case in json.loads(CASES.read_text())["cases"]:
             expected = dict(case["bacc_at"])
             metrics = Metrics(window=10)

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # A stream that drifts
 #
-# Whether the price of electricity rises depends on demand, and how it does changes with the seasons. This
-# makes such a stream: half-hours in which the label mostly stays what it was, and a rule that turns twice.
+# Whether the price of electricity rises depends on demand, and that dependence changes with the seasons. This
+# example generates such a stream: half-hours whose label mostly stays the same, with a rule that is reversed
+# twice.
 
 # %%
 import numpy as np
@@ -10,15 +11,15 @@ import numpy as np
 import broadstream
 
 rng = np.random.default_rng(1)
-SAMPLES, TURNS = 6000, (2000, 4000)
+SAMPLES, DRIFTS = 6000, (2000, 4000)
 
 
 def electricity_like():
-    """Demand and transfer over half-hours, and whether the price is above what is usual."""
+    """Return demand and transfer by half-hour, and whether the price is above the usual one."""
     time = np.arange(SAMPLES)
     demand = 0.5 + 0.3 * np.sin(2 * np.pi * time / 48) + rng.normal(0, 0.08, SAMPLES)
     transfer = np.convolve(rng.normal(0, 1, SAMPLES + 20), np.ones(21) / 21, "valid")
-    sign = np.where((time >= TURNS[0]) & (time < TURNS[1]), -1.0, 1.0)
+    sign = np.where((time >= DRIFTS[0]) & (time < DRIFTS[1]), -1.0, 1.0)
     rises = sign * (demand - 0.5) + 0.6 * transfer + rng.normal(0, 0.05, SAMPLES) > 0
     X = np.column_stack([time % 48 / 48, demand, transfer])
     return X, np.where(rises, "UP", "DOWN")
@@ -27,8 +28,8 @@ def electricity_like():
 X, y = electricity_like()
 
 # %% [markdown]
-# One model remembers everything, one forgets at a fixed rate, and the default finds out how much of the past
-# is worth remembering. All of them start from nothing and see each sample once.
+# One model remembers everything, one forgets at a fixed rate, and the default learns how much of the past is
+# worth remembering. All of them start untrained and see each sample once.
 
 # %%
 size = dict(feature_groups=5, enhancement_nodes=300)
@@ -43,21 +44,21 @@ for name, model in models.items():
     print(f"{name:16} {results[name].accuracy:.3f}")
 
 # %% [markdown]
-# What of it is the model's own, and what would repeating the last label give?
+# As a baseline: how often is the previous label right?
 
 # %%
-print(f"{'the label before':16} {np.mean(y[1:] == y[:-1]):.3f}")
+print(f"{'previous label':16} {np.mean(y[1:] == y[:-1]):.3f}")
 
 # %% [markdown]
-# The default saw the drifts by itself, and began a regression anew after them.
+# The default model detected the drifts and restarted a regression after them.
 
 # %%
 result = results["default"]
-print("began anew after", result.restarts)
+print("restarts after drift:", result.restarts)
 assert results["default"].accuracy > results["everything"].accuracy
 
 # %% [markdown]
-# The same as a picture. In a notebook the figure shows by itself.
+# The same as a figure. A notebook displays it automatically.
 
 # %%
 figure = result.plot()

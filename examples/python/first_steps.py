@@ -2,7 +2,7 @@
 # # First steps
 #
 # A model that learns one sample at a time: readings of a machine, and whether it is about to fail. Run this
-# as a script, or cell by cell in an editor that knows `# %%`.
+# as a script, or cell by cell in an editor that supports `# %%`.
 
 # %%
 import random
@@ -13,20 +13,20 @@ random.seed(0)
 
 
 def reading(hour):
-    """What the machine reports in an hour, and what became of it."""
+    """Return the readings of one hour, and whether the machine then failed."""
     mode = random.choice(["eco", "full", "boost"])
     load = {"eco": 20, "full": 60, "boost": 90}[mode]
     temperature = 20 + 0.5 * load + random.gauss(0, 5)
     x = {"mode": mode, "temperature": temperature, "hour": hour % 24}
     if random.random() < 0.1:
-        del x["temperature"]  # the sensor said nothing
+        del x["temperature"]  # the sensor reported nothing
     y = "fails" if temperature > 60 and mode == "boost" else "runs"
     return x, y
 
 
 # %% [markdown]
-# Rows are dictionaries: numbers, texts, and whatever is missing is left out. Each sample is predicted first
-# and learned then, so that every prediction is about something new.
+# Rows are dictionaries of numbers and strings; missing values are left out. Each sample is predicted before
+# it is learned, so every prediction is about a new sample.
 
 # %%
 model = broadstream.OnlineBLS()
@@ -35,11 +35,11 @@ for hour in range(2000):
     x, y = reading(hour)
     correct += model.predict_one(x) == y
     model.learn_one(x, y)
-print(f"{correct / 2000:.1%} of the predictions were right")
+print(f"{correct / 2000:.1%} of the predictions were correct")
 print(f"inputs: {', '.join(model.inputs)}")
 
 # %% [markdown]
-# Probabilities, and how unlike everything before a sample is:
+# Probabilities, and the leverage, which measures how unlike the past a sample is:
 
 # %%
 for x in [
@@ -51,7 +51,7 @@ for x in [
     print(f"{x['mode']:8} fails with {probability:.2f}, leverage {model.leverage_one(x):.3f}")
 
 # %% [markdown]
-# A label that nobody announced is no problem, nor is an input.
+# New labels and new inputs may appear at any time.
 
 # %%
 for hour in range(200):
@@ -62,7 +62,8 @@ print(model.labels)
 print(model.predict_one({"mode": "eco", "temperature": 30.0, "hour": 3, "vibration": 5.1}))
 
 # %% [markdown]
-# A model is a file, the same that the `broadstream` command has. It goes on to the bit.
+# A model can be saved to a file, which the `broadstream` command reads too. A loaded model continues exactly,
+# to the bit.
 
 # %%
 import io

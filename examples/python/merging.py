@@ -1,9 +1,9 @@
 # %% [markdown]
-# # Models that were trained apart
+# # Merging models trained at different sites
 #
-# Three sites see their own customers and must not send them anywhere. Each trains a model; the models are
-# merged, and the result is that of one model which had seen all customers: not an average of predictions, but
-# the same weights.
+# Three sites have data of their own customers and must not share it. Each site trains a model. Merging the
+# models gives the model that one site with all customers would have trained: not an average of predictions,
+# but the same weights.
 
 # %%
 import pickle
@@ -18,8 +18,8 @@ y = np.array(y)
 sites = np.array_split(np.arange(len(X)), 3)
 
 # %% [markdown]
-# What must be the same everywhere is the scaling of the inputs. Here a first thousand rows, say public ones,
-# fix it, and every site gets a model like that one.
+# All sites must scale the inputs in the same way. Here the first thousand rows, say public ones, determine
+# the scaling, and every site gets a model with that scaling.
 
 # %%
 first = broadstream.OnlineBLS(preset="single", nested_models=1, enhancement_nodes=400)
@@ -27,7 +27,7 @@ first.fit_scaling(X[:1000])
 
 
 def train(rows):
-    """What a site does. Threads work at the same time: the interpreter is free while a model learns."""
+    """Train the model of one site. Threads run in parallel: learning releases the interpreter."""
     model = first.like()
     model.learn_many(X[rows], y[rows])
     return pickle.dumps(model)
@@ -35,7 +35,7 @@ def train(rows):
 
 with ThreadPoolExecutor() as pool:
     trained = [pickle.loads(sent) for sent in pool.map(train, sites)]
-print([model.learned for model in trained], "samples learned apart")
+print([model.learned for model in trained], "samples learned at the three sites")
 
 # %%
 merged = trained[0]
@@ -49,7 +49,7 @@ print(f"merged model of {merged.learned} samples, weights within {difference:.0e
 assert difference < 1e-9
 
 # %% [markdown]
-# A customer asks to be forgotten. Taking a sample back is exact as well, and comes with a certificate.
+# A customer asks to be forgotten. Unlearning a sample is exact as well, and returns a certificate.
 
 # %%
 certificate = merged.unlearn_one(X[1500], y[1500])
@@ -58,12 +58,12 @@ never = first.like()
 never.learn_many(X[rest], y[rest])
 difference = np.abs(merged.weights - never.weights).max()
 print(
-    f"{certificate.samples} sample taken back, weights within {difference:.0e} of never having seen it"
+    f"{certificate.samples} sample unlearned, weights within {difference:.0e} of never having seen it"
 )
 assert difference < 1e-9 and certificate.residual_after < 1e-9
 
 # %% [markdown]
-# What cannot be exact is refused, with the reason.
+# Merging models for which it would not be exact is an error that states the reason.
 
 # %%
 forgetful = broadstream.OnlineBLS()

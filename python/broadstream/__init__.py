@@ -1,8 +1,8 @@
 """Online classification of data streams, exact after every sample.
 
-:class:`OnlineBLS` learns one sample at a time and predicts at any moment. :func:`evaluate` tests and then
+:class:`OnlineBLS` learns one sample at a time and can predict at any time. :func:`evaluate` tests and then
 trains it on a stream: arrays, a table, a file or a generator. ``broadstream.river``,
-``broadstream.sklearn`` and ``broadstream.capymoa`` have the same model as a member of these libraries.
+``broadstream.sklearn`` and ``broadstream.capymoa`` provide it as a native estimator of these libraries.
 
 >>> import broadstream
 >>> model = broadstream.OnlineBLS(preset="single")

@@ -1,4 +1,4 @@
-"""Test-then-train evaluation, and what comes of it."""
+"""Test-then-train evaluation and its results."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from broadstream._progress import Progress
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# What the metrics are called for people, as the command line has it.
+# The names of the metrics in tables and figures, as on the command line.
 METRICS = {
     "oca": "accuracy (OCA)",
     "oce": "error (OCE)",
     "bacc": "balanced accuracy (BACC)",
-    "avrbacc": "its average (AVRBACC)",
+    "avrbacc": "average balanced accuracy",
     "f1": "macro F1",
     "mcc": "Matthews correlation (MCC)",
     "kappa": "Cohen's kappa",
@@ -44,16 +44,40 @@ def evaluate(
     drift_confidence: float = 0.002,
     progress: bool | None = None,
 ) -> Evaluation:
-    """Predict each sample of a stream and then learn it; say how well that went.
+    """Evaluate a model on a stream: predict each sample, then learn it.
 
-    ``source`` is a pair ``(X, y)`` of rows and labels, a table of which ``target`` names a column, a
-    :class:`Stream`, or what one is made of: a path or a generator. ``model`` must be new; without it the
-    default is evaluated. It is trained on the way, and can go on afterwards.
+    Ctrl-C stops the evaluation; the model keeps what it has learned until then.
 
-    ``curve_every`` is after how many samples the curve has a point, by default about a hundredth of them.
-    ``delay`` is by how many samples labels come late. ``progress`` is shown in terminals and notebooks
-    unless it is False. Ctrl-C stops the evaluation and leaves the model as far as it has come.
+    Parameters
+    ----------
+    source : tuple, table, Stream, path or str
+        A pair ``(X, y)`` of rows and labels, a table with the column ``target``, a :class:`Stream`, or the
+        path or generator to make one from.
+    model : OnlineBLS, optional
+        A new model, which is trained in place. The default model if omitted.
+    target : str, optional
+        The column to predict, for tables, paths and generators.
+    sample_weight : array-like, optional
+        The weight of each row of ``X``.
+    limit : int, optional
+        The maximum number of samples.
+    metrics_window : int, default=1000
+        The number of samples in the window of recent metrics.
+    curve_every : int, optional
+        The number of samples between two points of the curve, by default about 1 % of the stream.
+    delay : int, default=0
+        The number of samples by which labels arrive late.
+    drift_confidence : float, default=0.002
+        The confidence parameter of the drift detector (ADWIN); smaller values detect fewer drifts.
+    progress : bool, optional
+        Whether to show progress, by default in terminals and notebooks only.
 
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
     >>> import numpy as np, broadstream
     >>> X = np.random.default_rng(0).normal(size=(1000, 3))
     >>> result = broadstream.evaluate((X, X[:, 0] > X[:, 1]), broadstream.OnlineBLS(preset="single"))
@@ -83,10 +107,10 @@ def evaluate(
 
 
 def _source(source: Any, target: str | None) -> tuple[Any, Any, str]:
-    """The rows or the stream, the labels of rows, and what the source is called."""
+    """Return the rows or the stream, the labels of rows, and the name of the source."""
     if isinstance(source, Stream):
         if target is not None:
-            raise ValueError("a Stream has its target already: give it to the Stream")
+            raise ValueError("a Stream has its own target: give it to the Stream instead")
         return source, None, repr(source)[8:-2]
     if isinstance(source, (str, os.PathLike)):
         return Stream(source, target=target), None, os.fspath(source)
@@ -103,7 +127,7 @@ def _source(source: Any, target: str | None) -> tuple[Any, Any, str]:
 
 
 def _split(table: Any, target: str) -> tuple[Any, Any]:
-    """A table without its target, and the target."""
+    """Split a table into its inputs and its target."""
     library = type(table).__module__.partition(".")[0]
     if library not in ("pandas", "polars", "pyarrow") or not hasattr(table, "columns"):
         raise TypeError(f"expected a table of named columns, got {type(table).__name__}")
@@ -120,48 +144,50 @@ def _split(table: Any, target: str) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What came of an evaluation."""
+    """The results of an evaluation."""
 
-    #: What was evaluated on, and the model as it is written
+    #: The name of the source
     source: str
+    #: The ``repr`` of the model
     model: str
-    #: The metrics of all samples, by name: oca, oce, bacc, avrbacc, f1, mcc, kappa, log_loss, brier, ece
+    #: The metrics over all samples, by name: oca, oce, bacc, avrbacc, f1, mcc, kappa, log_loss, brier, ece
     metrics: dict[str, float]
-    #: The same of the last samples
+    #: The metrics over the last ``metrics_window`` samples
     window: dict[str, float]
-    #: The metrics over time: an array for each by name, those of the window with ``window_`` before it
+    #: The metrics over time, one array by name each; those of the window are called ``window_...``
     curve: dict[str, np.ndarray] = field(repr=False)
-    #: The samples, from 1, at which the model was seen to err more than before
+    #: The samples, counted from 1, at which drift was detected in the errors of the model
     drifts: list[int]
-    #: After how many samples a part of the model began anew, since it saw a drift itself
+    #: The numbers of samples after which a regression of the model restarted because of drift
     restarts: list[int]
-    #: The parts of the model in the end, and what each was worth
+    #: The members of the model at the end, as pairs of name and weight
     members: list[tuple[str, float]] = field(repr=False)
-    #: The labels in the order of the confusion matrix
+    #: The labels, in the order of the confusion matrix
     labels: list[Any] = field(repr=False)
-    #: Classes that occurred and were predicted, as positions in labels, and how often; None is nothing
+    #: The confusion counts: true and predicted class, as positions in ``labels``, and the number of
+    #: samples; the predicted class is None where there was no prediction
     counts: list[tuple[int, int | None, int]] = field(repr=False)
-    #: Confidence, accuracy and count of the predictions made with similar confidence
+    #: The reliability diagram: mean confidence, accuracy and count of predictions, by confidence
     reliability: list[tuple[float, float, int]] = field(repr=False)
-    #: What was predicted of each sample; None before any label was known
+    #: The prediction for each sample; None before any label was known
     predictions: np.ndarray = field(repr=False)
-    #: Where the time went
+    #: The seconds spent on reading samples, and on predicting and learning them
     seconds_reading: float = field(repr=False)
     seconds_learning: float = field(repr=False)
 
     @property
     def samples(self) -> int:
-        """How many samples there were."""
+        """The number of evaluated samples."""
         return int(self.metrics["samples"])
 
     @property
     def accuracy(self) -> float:
-        """The share of predictions that were right (OCA)."""
+        """The share of correct predictions (OCA)."""
         return self.metrics["oca"]
 
     @property
     def confusion(self) -> np.ndarray:
-        """How many samples of each label, by row, were predicted as which, by column."""
+        """The confusion matrix, with a row per true label and a column per predicted label."""
         table = np.zeros((len(self.labels), len(self.labels)), dtype=np.int64)
         for truth, predicted, count in self.counts:
             if predicted is not None:
@@ -170,12 +196,12 @@ class Evaluation:
 
     @property
     def samples_per_second(self) -> float:
-        """How fast samples were predicted and learned."""
+        """The number of samples read, predicted and learned per second."""
         seconds = self.seconds_reading + self.seconds_learning
         return self.samples / seconds if seconds > 0 else float("inf")
 
     def plot(self, metric: str = "oca", *, figure: Figure | None = None) -> Figure:
-        """The metric over time, of all samples so far and of the last ones, with drifts.
+        """Plot a metric over time, over all samples so far and over the window, with drifts.
 
         Needs matplotlib: ``pip install broadstream[plot]``.
         """
@@ -184,10 +210,15 @@ class Evaluation:
         return plot(self, metric, figure)
 
     def to_pandas(self) -> Any:
-        """The curve as a table of pandas, by sample."""
+        """Return the curve as a pandas DataFrame indexed by sample."""
         import pandas
 
         return pandas.DataFrame(self.curve).set_index("sample")
+
+    def _drift_notes(self) -> list[str]:
+        """Return one line for each kind of drift event that occurred."""
+        events = [("drift detected at", self.drifts), ("restarts after drift", self.restarts)]
+        return [f"{name}: {', '.join(map(str, samples))}" for name, samples in events if samples]
 
     def __str__(self) -> str:
         lines = [
@@ -199,12 +230,9 @@ class Evaluation:
         for name, title in METRICS.items():
             last = f"{self.window[name]:14.4f}" if name in self.window else ""
             lines.append(f"{title:28}{self.metrics[name]:10.4f}{last}")
-        if self.drifts:
-            lines += ["", "drifts seen at " + ", ".join(map(str, self.drifts))]
-        if self.restarts:
-            lines.append(
-                "drifts answered by beginning anew at " + ", ".join(map(str, self.restarts))
-            )
+        notes = self._drift_notes()
+        if notes:
+            lines += ["", *notes]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -213,12 +241,7 @@ class Evaluation:
             f"<td>{format(self.window[name], '.4f') if name in self.window else ''}</td></tr>"
             for name, title in METRICS.items()
         )
-        notes = ""
-        if self.drifts:
-            notes += f"<p>drifts seen at {', '.join(map(str, self.drifts))}</p>"
-        if self.restarts:
-            anew = ", ".join(map(str, self.restarts))
-            notes += f"<p>drifts answered by beginning anew at {anew}</p>"
+        notes = "".join(f"<p>{note}</p>" for note in self._drift_notes())
         return (
             f"<div><p><b>{escape(self.source)}</b>: {self.samples} samples, "
             f"{len(self.labels)} classes<br><code>{escape(self.model)}</code></p>"

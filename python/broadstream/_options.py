@@ -1,8 +1,8 @@
 """The options of a model as keyword arguments and as parameters of estimators.
 
-The library defines the options; this module gives them types, signatures and documentation. River and
+The library defines the options; this module adds types, signatures and documentation. River and
 scikit-learn clone an estimator by reading the signature of its `__init__` and the attributes of the same
-names, so the signatures are made from the definitions.
+names, so the signatures are generated from the definitions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from broadstream._broadstream import OnlineBLS, options
 
 
 class OptionValues(TypedDict, total=False):
-    """The options of a model besides its preset and its seed; None leaves one to the preset."""
+    """The options of a model except its preset and seed; None leaves an option to the preset."""
 
     feature_groups: int | None
     feature_nodes: int | None
@@ -42,14 +42,14 @@ class OptionValues(TypedDict, total=False):
     memory_limit: int | None
 
 
-# The seed is left out: other libraries call it by other names.
+# Without the seed, which has other names in other libraries.
 NAMES = tuple(option["name"] for option in options() if option["name"] != "seed")
 
 
 def takes_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give an `__init__` that ends in ``**options`` a signature that names every option.
 
-    `defaults` are those that differ from None, which leaves an option to the preset.
+    `defaults` are the defaults other than None, which leaves an option to the preset.
     """
 
     def decorate(init: Callable[..., None]) -> Callable[..., None]:
@@ -63,10 +63,10 @@ def takes_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[.
 
 
 class Options:
-    """Keeps the options of a model as attributes."""
+    """A mixin that stores the options of a model as attributes."""
 
     def _keep_options(self, given: dict[str, Any]) -> None:
-        """Take over the arguments of an `__init__` that `takes_options`: the local variables there."""
+        """Store the arguments of an `__init__` decorated by `takes_options`, given as its `locals()`."""
         given = {name: value for name, value in given.items() if name not in ("self", "__class__")}
         given.update(given.pop("options"))
         parameters = inspect.signature(type(self).__init__).parameters
@@ -78,12 +78,12 @@ class Options:
             setattr(self, name, given.get(name, parameter.default))
 
     def _options(self) -> dict[str, Any]:
-        """The options to make a model with."""
+        """Return the options as keyword arguments of `OnlineBLS`."""
         return {name: getattr(self, name) for name in ("preset", *NAMES)}
 
 
 def document(model: type[OnlineBLS]) -> None:
-    """List the options in the documentation and the signature of the class of models."""
+    """Add the options to the docstring and the signature of the model class."""
     lines = []
     for option in options():
         default = option["defaults"]["default"]
@@ -95,7 +95,8 @@ def document(model: type[OnlineBLS]) -> None:
         lines.append(text + textwrap.indent(help_text, "    "))
     heading = "Parameters\n----------\npreset : 'default', 'single', 'paper', 'paper-drift'\n"
     preset = "    The configuration that the options below start from (default 'default').\n"
-    model.__doc__ = f"{model.__doc__}\n\n{heading}{preset}" + "\n".join(lines) + "\n"
+    summary, examples, code = (model.__doc__ or "").partition("Examples\n--------\n")
+    model.__doc__ = f"{summary}{heading}{preset}" + "\n".join(lines) + f"\n\n{examples}{code}"
     names = [option["name"] for option in options()]
     parameters = _parameters(["preset", *names], {})
     model.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

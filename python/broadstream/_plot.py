@@ -1,4 +1,4 @@
-"""Figures of an evaluation, by matplotlib."""
+"""Plots of an evaluation with matplotlib."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def plot(evaluation: Evaluation, metric: str, figure: Figure | None) -> Figure:
-    """Draws a metric over time."""
+    """Plot a metric over time."""
     from broadstream._evaluation import METRICS
 
     try:
@@ -29,8 +29,8 @@ def plot(evaluation: Evaluation, metric: str, figure: Figure | None) -> Figure:
         label = f"last {evaluation.window['samples']}"
         axes.plot(samples, window, label=label, color="#d1782a", linewidth=1, linestyle="--")
     events = [
-        (evaluation.drifts, "drift seen", ":", "#555555"),
-        (evaluation.restarts, "part of the model began anew", "-.", "#3a8f5c"),
+        (evaluation.drifts, "drift detected", ":", "#555555"),
+        (evaluation.restarts, "restart after drift", "-.", "#3a8f5c"),
     ]
     for places, label, style, colour in events:
         for i, place in enumerate(places):
@@ -41,6 +41,6 @@ def plot(evaluation: Evaluation, metric: str, figure: Figure | None) -> Figure:
     axes.set_ylabel(METRICS[metric])
     axes.set_title(f"{evaluation.source}: {METRICS[metric]} {evaluation.metrics[metric]:.4f}")
     axes.grid(alpha=0.3)
-    # Below the axes, where no curve is.
+    # The legend is below the axes, where it covers no curve.
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
     return figure

@@ -1,4 +1,4 @@
-"""How far a long call has come: a line in a terminal, a line in a notebook, nothing elsewhere."""
+"""Progress of long calls: a line in a terminal or a notebook, nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from typing import Any
 
 
 class Progress:
-    """Shows samples, their share, the accuracy so far and the speed, once a call takes longer than a moment.
+    """Show the number of samples, their share, the accuracy so far and the speed of a long call.
 
-    ``show`` is True, False, or None for "where somebody looks": a terminal or a notebook.
+    Parameters
+    ----------
+    show : bool or None
+        None shows progress in terminals and notebooks only.
+    label : str
+        The text at the beginning of the line.
     """
 
     def __init__(self, show: bool | None, label: str) -> None:
@@ -59,7 +64,7 @@ class Progress:
 
 
 class _NotebookLine:
-    """A line in the output of a notebook's cell that is written over."""
+    """A line in the output of a notebook cell that can be overwritten."""
 
     def __init__(self, display: Any) -> None:
         self.display = display
@@ -78,7 +83,7 @@ class _NotebookLine:
 
 
 def _notebook() -> _NotebookLine | None:
-    """A line to write to, if this runs in a notebook."""
+    """Return a line to write to if this runs in a notebook, else None."""
     interactive = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive is not None else None
     if shell is None or not hasattr(shell, "kernel"):

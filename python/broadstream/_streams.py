@@ -1,4 +1,4 @@
-"""Generators with their parameters as arguments."""
+"""Streams of generators, with their parameters as keyword arguments."""
 
 from __future__ import annotations
 
@@ -6,11 +6,22 @@ from broadstream._broadstream import Stream, generators
 
 
 def generate(name: str, *, samples: int = 100_000, seed: int = 42, **parameters: object) -> Stream:
-    """A stream that is made by a generator, sample by sample that of River.
+    """Return the stream of a generator, which gives exactly the samples of River's.
 
-    The parameters are those of ``broadstream generate --help``. Lists of variants are written as the
-    command line has them, ``variants="0-3-7"``.
+    Parameters
+    ----------
+    name : str
+        One of :func:`generators`.
+    samples : int, default=100_000
+        The number of samples.
+    seed : int, default=42
+        The seed of the generator.
+    **parameters
+        The parameters listed by ``broadstream generate --help``. Lists of variants are written as on the
+        command line, ``variants="0-3-7"``.
 
+    Examples
+    --------
     >>> from broadstream import generate
     >>> generate("sea", samples=500, noise=0.1, variant=2)
     Stream("sea:samples=500,seed=42,noise=0.1,variant=2")

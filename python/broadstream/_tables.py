@@ -1,11 +1,11 @@
-"""Which rows, labels and weights a value stands for, whichever library it comes from.
+"""Convert rows, labels and weights of any supported library to a common form.
 
-Nothing is imported to find that out: whoever has a table of pandas has imported pandas. The compiled
-part calls these functions and reads what they return:
+No library is imported for this: a value can only be a pandas table if pandas is already imported. The
+compiled module calls these functions. Rows become one of:
 
-- ``("array", array, names)``: a matrix of numbers, whose columns have names or are numbered
-- ``("columns", names, columns, rows)``: columns that are arrays of numbers, pairs of codes and texts, or
-  lists of values
+- ``("array", array, names)``: a matrix of numbers; without names its columns are numbered
+- ``("columns", names, columns, rows)``: columns that are arrays of numbers, pairs of codes and categories,
+  or lists of values
 - ``("dicts", rows)``: a list of dictionaries
 """
 
@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-# The kinds of numpy's types that are numbers: truth values, integers and floats.
-NUMBERS = "biuf"
+# The kinds of numpy dtypes that are numeric: booleans, integers and floats.
+NUMERIC_KINDS = "biuf"
 
 
 def table(x: Any) -> tuple:
-    """The rows that a value stands for."""
+    """Convert a value to rows."""
     if isinstance(x, np.ndarray):
         return _of_array(_plain(x))
     library = type(x).__module__.partition(".")[0]
@@ -33,12 +33,12 @@ def table(x: Any) -> tuple:
         return _of_arrow(x)
     if library == "scipy" and hasattr(x, "tocsr"):
         raise TypeError(
-            "sparse matrices are not taken, since they do not tell 0 from absent: "
-            "give dictionaries of what is present, or a dense array"
+            "sparse matrices are not supported, since they do not distinguish 0 from missing: "
+            "give dictionaries of the values that are present, or a dense array"
         )
     if isinstance(x, Mapping):
         raise TypeError(
-            "expected rows, got one dictionary: give it to learn_one, or a list of such"
+            "expected rows, got one dictionary: give it to learn_one, or give a list of dictionaries"
         )
     if library == "polars":
         raise TypeError(f"expected rows (a DataFrame), got {_kind(x)}")
@@ -52,7 +52,7 @@ def table(x: Any) -> tuple:
 
 
 def row(x: Any) -> dict | np.ndarray:
-    """One sample: a dictionary, or an array of numbers."""
+    """Convert a value to one sample: a dictionary, or an array of numbers."""
     if isinstance(x, dict):
         return x
     if isinstance(x, Mapping):
@@ -64,7 +64,7 @@ def row(x: Any) -> dict | np.ndarray:
     values = _plain(x) if isinstance(x, np.ndarray) else np.asarray(x)
     if values.ndim != 1:
         raise ValueError(f"expected one sample, got an array of shape {values.shape}")
-    if values.dtype.kind in NUMBERS:
+    if values.dtype.kind in NUMERIC_KINDS:
         return values.astype(np.float64, copy=False)
     if values.dtype.kind in "OUS":
         return dict(enumerate(list(x)))
@@ -72,16 +72,16 @@ def row(x: Any) -> dict | np.ndarray:
 
 
 def labels(y: Any) -> list:
-    """The labels of rows as Python's own values."""
+    """Convert the labels of rows to a list of Python values."""
     if isinstance(y, list):
-        # A copy, which nobody changes under way.
+        # A copy, which other code cannot change during the call.
         return list(y)
     if isinstance(y, np.ndarray) or hasattr(y, "__array__"):
         shape = np.shape(y)
         if len(shape) != 1:
             raise ValueError(f"y must have one label for each row, got an array of shape {shape}")
     if isinstance(y, np.ndarray) and y.dtype.kind in "mM":
-        # As lists they would be mere numbers.
+        # tolist() would turn dates into numbers.
         return list(y)
     for method in ("tolist", "to_list", "to_pylist"):
         if hasattr(y, method):
@@ -92,7 +92,7 @@ def labels(y: Any) -> list:
 
 
 def weights(sample_weight: Any) -> np.ndarray:
-    """The weights of rows."""
+    """Convert the weights of rows to an array of floats."""
     if isinstance(sample_weight, np.ma.MaskedArray):
         raise TypeError("sample_weight must be numbers, got a masked array")
     values = np.asarray(sample_weight)
@@ -100,17 +100,20 @@ def weights(sample_weight: Any) -> np.ndarray:
         raise ValueError(
             f"sample_weight must have one number for each row, got an array of shape {values.shape}"
         )
-    if values.dtype.kind not in NUMBERS and values.size:
+    if values.dtype.kind not in NUMERIC_KINDS and values.size:
         raise TypeError(f"sample_weight must be numbers, got an array of {values.dtype}")
     return np.require(values, np.float64, ["C", "A"])[:]
 
 
 def label_array(labels: list, classes: np.ndarray) -> np.ndarray:
-    """The labels of classes as an array; −1 is None. Its type is that of the labels if they share one."""
+    """Return the labels of classes as an array, with None for −1.
+
+    If all labels have the same type, the array has it too.
+    """
     kinds = {type(label) for label in labels}
     if len(kinds) == 1 and kinds <= {bool, int, float, str} and (classes >= 0).all():
         known = np.asarray(labels)
-        # Neither large integers nor texts that end in NUL survive as an array of their own.
+        # Large integers and strings that end in NUL would change in such an array.
         if known.dtype.kind != "O" and known.tolist() == labels and type(known[0].item()) in kinds:
             return known[classes]
     known = np.empty(len(labels) + 1, dtype=object)
@@ -119,7 +122,7 @@ def label_array(labels: list, classes: np.ndarray) -> np.ndarray:
 
 
 def _plain(array: np.ndarray) -> np.ndarray:
-    """A view of numpy's own type, whose shape is nobody else's to change."""
+    """Return a plain ndarray view, whose shape other code cannot change."""
     if isinstance(array, np.ma.MaskedArray):
         array = np.ma.filled(array.astype(np.float64), np.nan)
     return array.view(np.ndarray)
@@ -129,20 +132,20 @@ def _of_array(array: np.ndarray) -> tuple:
     if array.ndim != 2:
         raise ValueError(
             f"expected rows and columns, got an array of shape {array.shape}: "
-            "reshape(1, -1) makes one row of it"
+            "reshape(1, -1) turns it into one row"
         )
-    if array.dtype.kind in NUMBERS:
+    if array.dtype.kind in NUMERIC_KINDS:
         return "array", array, None
     if array.dtype.kind in "OU":
         names = [str(column) for column in range(array.shape[1])]
         return "columns", names, [array[:, j].tolist() for j in range(array.shape[1])], len(array)
-    raise TypeError(f"expected numbers or texts, got an array of {array.dtype}")
+    raise TypeError(f"expected numbers or text, got an array of {array.dtype}")
 
 
 def _of_pandas(frame: Any) -> tuple:
     names = [str(name) for name in frame.columns]
     if len(names) and all(
-        isinstance(kind, np.dtype) and kind.kind in NUMBERS for kind in frame.dtypes
+        isinstance(kind, np.dtype) and kind.kind in NUMERIC_KINDS for kind in frame.dtypes
     ):
         return "array", frame.to_numpy(), names
     columns = [_of_series(frame.iloc[:, j], name) for j, name in enumerate(names)]
@@ -152,7 +155,7 @@ def _of_pandas(frame: Any) -> tuple:
 def _of_series(series: Any, name: str) -> Any:
     kind = series.dtype
     if isinstance(kind, np.dtype):
-        if kind.kind in NUMBERS:
+        if kind.kind in NUMERIC_KINDS:
             return series.to_numpy()
         if kind.kind == "O":
             return series.tolist()
@@ -160,11 +163,11 @@ def _of_series(series: Any, name: str) -> Any:
         return _of_arrow_column(_pyarrow().array(series), name)
     elif hasattr(series, "cat"):
         return _coded(series.cat.codes.to_numpy(), series.cat.categories)
-    elif getattr(kind, "kind", "O") in NUMBERS:
+    elif getattr(kind, "kind", "O") in NUMERIC_KINDS:
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     elif str(kind).startswith(("string", "str")):
         return series.astype(object).where(series.notna(), None).tolist()
-    raise TypeError(f"column '{name}': expected numbers or texts, got {kind}")
+    raise TypeError(f"column '{name}': expected numbers or text, got {kind}")
 
 
 def _of_polars(frame: Any) -> tuple:
@@ -182,7 +185,7 @@ def _of_polars_series(series: Any, name: str) -> Any:
         return series.cast(_of_module(series, "Float64")).to_numpy()
     if text in ("String", "Utf8", "Null") or text.startswith(("Categorical", "Enum")):
         return series.to_list()
-    raise TypeError(f"column '{name}': expected numbers or texts, got {kind}")
+    raise TypeError(f"column '{name}': expected numbers or text, got {kind}")
 
 
 def _of_module(series: Any, name: str) -> Any:
@@ -204,11 +207,11 @@ def _of_arrow_column(column: Any, name: str) -> Any:
     if types.is_boolean(kind):
         column, kind = column.cast("int8"), _pyarrow().int8()
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        # Integers beyond 2^53 are rounded, as they are everywhere else.
+        # Integers beyond 2^53 are rounded, as everywhere else.
         return column.cast("float64", safe=False).to_numpy(zero_copy_only=False)
     if str(kind) in ("string", "large_string", "string_view", "null"):
         return column.to_pylist()
-    raise TypeError(f"column '{name}': expected numbers or texts, got {kind}")
+    raise TypeError(f"column '{name}': expected numbers or text, got {kind}")
 
 
 def _of_rows(rows: list) -> tuple:
@@ -219,7 +222,7 @@ def _of_rows(rows: list) -> tuple:
     if all(hasattr(row, "to_dict") for row in rows):
         return "dicts", [dict(row.to_dict()) for row in rows]
     if any(isinstance(row, Mapping) for row in rows):
-        raise TypeError("expected rows of one kind, got dictionaries among others")
+        raise TypeError("expected rows of one kind, got dictionaries mixed with others")
     try:
         array = np.asarray(rows)
     except ValueError:
@@ -229,7 +232,7 @@ def _of_rows(rows: list) -> tuple:
         found = f"rows of {lengths[0]} to {lengths[-1]} values" if lengths else _kind(rows[0])
         raise ValueError(f"expected rows of the same length, got {found}")
     if array.dtype.kind == "U":
-        # Numbers among texts would have become texts.
+        # numpy has turned the numbers among the strings into strings.
         array = np.asarray(rows, dtype=object)
     return _of_array(array)
 
@@ -239,7 +242,7 @@ def _coded(codes: np.ndarray, categories: Iterable) -> tuple[np.ndarray, list[st
 
 
 def _category(value: Any) -> str:
-    """The text of a category, as it is made of a value that stands alone."""
+    """Return the name of a category, as for a single value."""
     if isinstance(value, (bool, np.bool_)):
         return str(value).lower()
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
@@ -251,7 +254,7 @@ def _pyarrow() -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise TypeError("this table needs pyarrow to be read: pip install pyarrow") from None
+        raise TypeError("reading this table needs pyarrow: pip install pyarrow") from None
     return pyarrow
 
 

@@ -1,10 +1,10 @@
-"""Compare broadstream with River's ensembles in one process, and Python's calls with Rust's.
+"""Compare broadstream with River's ensembles in one process, and calls from Python with Rust.
 
     python -m broadstream.bench_peers
     python -m broadstream.bench_peers --rounds 1 --methods "broadstream, by rows" "River ARF(10)"
 
-Each sample is predicted and then learned. The methods take turns for several rounds, each with another
-seed: accuracies are the mean over these, and speeds the best, so that a busy machine does not count.
+Each sample is predicted and then learned. The methods take turns for several rounds, each with a different
+seed. Accuracies are means over the rounds; speeds are the best round, so that a busy machine does not matter.
 Needs River: pip install broadstream[river]
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 import broadstream
 
 Sample = tuple[dict[str, Any], Any]
-# Accuracy and seconds of a run over samples with a seed.
+# Runs a method on samples with a seed; returns accuracy and seconds.
 Run = Callable[[list[Sample], int], tuple[float, float]]
 
 
@@ -33,10 +33,10 @@ def main() -> None:
     for turn in range(arguments.rounds):
         for stream, samples in streams.items():
             for method, run in chosen.items():
-                _say(f"round {turn + 1} of {arguments.rounds}: {method} on {stream}")
+                _show_progress(f"round {turn + 1} of {arguments.rounds}: {method} on {stream}")
                 accuracy, seconds = run(samples, turn)
                 results.setdefault((method, stream), []).append((accuracy, len(samples) / seconds))
-    _say("")
+    _show_progress("")
     _print_table(list(chosen), streams, results)
     if not arguments.no_calls:
         print()
@@ -50,7 +50,7 @@ def _arguments() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--rounds", type=int, default=3, help="rounds of timing [default: 3]")
-    parser.add_argument("--limit", type=int, help="take at most so many samples of each stream")
+    parser.add_argument("--limit", type=int, help="use at most this many samples of each stream")
     parser.add_argument(
         "--methods",
         nargs="+",
@@ -60,7 +60,7 @@ def _arguments() -> argparse.Namespace:
         help=f"some of {', '.join(repr(name) for name in METHODS)} [default: all]",
     )
     parser.add_argument(
-        "--no-calls", action="store_true", help="leave out the comparison of Python with Rust"
+        "--no-calls", action="store_true", help="skip the comparison of Python with Rust"
     )
     arguments = parser.parse_args()
     if arguments.rounds < 1 or (arguments.limit is not None and arguments.limit < 10):
@@ -69,7 +69,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _streams(limit: int | None) -> dict[str, list[Sample]]:
-    """SEA with three drifts and a tenth of the labels flipped, and two streams that come with River."""
+    """Load SEA, with three drifts and 10 % of labels flipped, and two streams included in River."""
     from river import datasets
 
     streams: dict[str, Iterable[Sample]] = {
@@ -81,7 +81,7 @@ def _streams(limit: int | None) -> dict[str, list[Sample]]:
 
 
 def _one_by_one(make: Callable[[int], Any]) -> Run:
-    """A model with River's face."""
+    """Run a model with River's interface, one sample at a time."""
 
     def run(samples: list[Sample], seed: int) -> tuple[float, float]:
         model, correct = make(seed), 0
@@ -95,7 +95,7 @@ def _one_by_one(make: Callable[[int], Any]) -> Run:
 
 
 def _by_rows(make: Callable[[int], broadstream.OnlineBLS]) -> Run:
-    """A model that is given all samples at once, and predicts each before it learns it."""
+    """Run a model on all samples at once; it predicts each before learning it."""
 
     def run(samples: list[Sample], seed: int) -> tuple[float, float]:
         rows, labels = [x for x, _ in samples], [y for _, y in samples]
@@ -175,14 +175,14 @@ def _print_table(
 
 
 def _print_calls(rounds: int) -> None:
-    """What Python's calls cost beside Rust's."""
+    """Print the cost of calls from Python compared with Rust."""
     rounds = max(rounds, 5)
     samples = 2000
     stream = broadstream.generate("random-rbf", samples=samples, inputs=20)
     X, y = stream.arrays()
     rust = python = float("inf")
     for turn in range(rounds):
-        _say(f"round {turn + 1} of {rounds}: Python beside Rust")
+        _show_progress(f"round {turn + 1} of {rounds}: Python and Rust")
         model = broadstream.OnlineBLS()
         result = broadstream.evaluate(stream, model, progress=False, curve_every=samples)
         rust = min(rust, result.seconds_learning)
@@ -190,7 +190,7 @@ def _print_calls(rounds: int) -> None:
         start = time.perf_counter()
         model.test_then_train(X, y)
         python = min(python, time.perf_counter() - start)
-    _say("")
+    _show_progress("")
     print(f"Bulk learning at the default size, 20 inputs, {samples} samples, best of {rounds}:")
     print(f"  from a numpy array  {samples / python:8,.0f} samples/s")
     print(
@@ -203,7 +203,7 @@ def _print_calls(rounds: int) -> None:
 
 
 def _learn_one(inputs: int, samples: int = 2000) -> float:
-    """Seconds per call of `learn_one` on a model so small that little is left but the call."""
+    """Return seconds per call of `learn_one`, on a model so small that the call itself dominates."""
     values = np.random.default_rng(0).normal(size=(samples, inputs))
     rows = [{f"input {j}": float(x) for j, x in enumerate(row)} for row in values]
     labels = (values[:, 0] > 0).tolist()
@@ -217,8 +217,8 @@ def _learn_one(inputs: int, samples: int = 2000) -> float:
     return (time.perf_counter() - start) / samples
 
 
-def _say(text: str) -> None:
-    """Progress, where somebody looks."""
+def _show_progress(text: str) -> None:
+    """Show progress if standard error is a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write("\r" + text.ljust(70) + ("\r" if not text else ""))
         sys.stderr.flush()

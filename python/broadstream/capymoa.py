@@ -1,4 +1,4 @@
-"""The online broad learning system as a classifier of CapyMOA.
+"""The online broad learning system as a CapyMOA classifier.
 
 >>> from capymoa.evaluation import prequential_evaluation
 >>> from capymoa.stream.generator import SEA
@@ -32,9 +32,19 @@ __all__ = ["OnlineBLS"]
 class OnlineBLS(Classifier):
     """Online broad learning system.
 
-    Nominal attributes of the schema are categories, missing values are absent. The options are those of
-    :class:`broadstream.OnlineBLS`, but for its seed. CapyMOA brings samples one at a time, so there are
-    1000 enhancement nodes unless told otherwise: such a model stays in the processor's cache.
+    Nominal attributes of the schema are categorical, and missing values are supported.
+
+    Parameters
+    ----------
+    schema : Schema
+        The schema of the stream, whose target must be nominal.
+    random_seed : int, default=1
+        The seed of the random features.
+    preset : {"default", "single", "paper", "paper-drift"}, default="default"
+        The configuration that the options start from.
+    **options
+        The options of :class:`broadstream.OnlineBLS`. CapyMOA passes samples one at a time, so
+        ``enhancement_nodes`` is 1000 by default: such a model fits in the processor's cache.
     """
 
     def __init__(
@@ -47,26 +57,26 @@ class OnlineBLS(Classifier):
     ) -> None:
         super().__init__(schema, random_seed)
         if not schema.is_classification():
-            raise ValueError("expected a schema whose target is nominal, got one of a regression")
+            raise ValueError("expected a schema whose target is nominal, got a schema for regression")
         self.options: dict[str, Any] = {"preset": preset, "enhancement_nodes": 1000, **options}
         self.model = _broadstream.OnlineBLS(**self.options, seed=random_seed)
         self._attributes = _attributes(schema)
-        self._numbers_only = all(values is None for _, values in self._attributes)
+        self._all_numeric = all(values is None for _, values in self._attributes)
 
     def __str__(self) -> str:
         return "OnlineBLS"
 
     def cli_help(self) -> str:
-        """What the options are."""
+        """Return the documentation of the options."""
         return _broadstream.OnlineBLS.__doc__ or ""
 
     def train(self, instance: LabeledInstance) -> None:
-        """Learn an instance. One without a label is passed over."""
+        """Learn an instance. An instance without a label is ignored."""
         if self.schema.is_y_index_in_range(instance.y_index):
             self.model.learn_one(self._sample(instance), int(instance.y_index))
 
     def predict_proba(self, instance: Instance) -> np.ndarray | None:
-        """The probability of each class of the schema; None before any was learned."""
+        """Return the probability of each class of the schema; None before any class was learned."""
         by_label = self.model.predict_proba_one(self._sample(instance))
         if not by_label:
             return None
@@ -75,12 +85,12 @@ class OnlineBLS(Classifier):
         return probabilities
 
     def predict(self, instance: Instance) -> int | None:
-        """The most likely class; None before any was learned."""
+        """Return the most likely class; None before any class was learned."""
         return self.model.predict_one(self._sample(instance))
 
     def _sample(self, instance: Instance) -> Any:
         values = np.asarray(instance.x, dtype=np.float64)
-        if self._numbers_only:
+        if self._all_numeric:
             return values
         return {
             name: value if values is None or np.isnan(value) else values[int(value)]
@@ -89,7 +99,7 @@ class OnlineBLS(Classifier):
 
 
 def _attributes(schema: Schema) -> list[tuple[str, list[str] | None]]:
-    """The attributes in their order, nominal ones with their values."""
+    """Return the attributes in order, nominal ones with their values."""
     header = schema.get_moa_header()
     nominal = {str(name): values for name, values in schema.get_nominal_attributes().items()}
     names = [

@@ -1,4 +1,4 @@
-"""The ten streams of the paper: what is known of them, and those that are on this machine.
+"""The ten benchmark streams of the paper: their descriptions, and the files on this machine.
 
 >>> from broadstream import datasets
 >>> electricity = datasets.dataset("electricity")
@@ -22,26 +22,26 @@ __all__ = ["Dataset", "catalogue", "dataset"]
 
 @dataclass(frozen=True)
 class Dataset:
-    """What the catalogue knows of a dataset."""
+    """The description of a dataset in the catalogue."""
 
     name: str
     title: str
-    #: ``stationary`` if the order of its samples does not matter, else ``drifting``
+    #: ``stationary`` if the order of samples does not matter, else ``drifting``
     kind: str
     rows: int
     inputs: int
     classes: int
     target: str
-    #: The columns that the paper leaves out
+    #: The columns that the paper drops
     drop: tuple[str, ...]
     page: str
     licence: str
     citation: str
-    #: The generator that makes it, if it has no file
+    #: The generator that produces it, if it has no file
     generator: str | None
 
     def find(self, data: str | os.PathLike[str] | None = None) -> Path:
-        """Its file: in the folder ``data``, in that of BROADSTREAM_DATA, or in the user's cache.
+        """Find the file in the folder ``data``, in that named by BROADSTREAM_DATA, or in the user's cache.
 
         ``broadstream datasets fetch`` on the command line downloads it there.
         """
@@ -54,7 +54,17 @@ class Dataset:
         shuffle: int | None = None,
         limit: int | None = None,
     ) -> Stream:
-        """Its samples, as the paper has them; those of a stationary dataset are to be shuffled."""
+        """Return the samples in the paper's setup.
+
+        Parameters
+        ----------
+        data : path, optional
+            The folder that has the file; see :meth:`find`.
+        shuffle : int, optional
+            The seed to shuffle the samples with. Do this if the dataset is stationary.
+        limit : int, optional
+            The maximum number of samples.
+        """
         if self.generator is not None:
             return Stream(self.generator, shuffle=shuffle, limit=limit)
         file = self.find(data)
@@ -62,12 +72,12 @@ class Dataset:
 
 
 def catalogue() -> list[Dataset]:
-    """All datasets that are known."""
+    """Return all datasets."""
     return [Dataset(**{**entry, "drop": tuple(entry["drop"])}) for entry in _broadstream.datasets()]
 
 
 def dataset(name: str) -> Dataset:
-    """The dataset of that name."""
+    """Return the dataset with that name."""
     known = {entry.name: entry for entry in catalogue()}
     if name not in known:
         raise ValueError(f"there is no dataset '{name}': expected one of {', '.join(known)}")

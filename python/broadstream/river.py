@@ -1,4 +1,4 @@
-"""The online broad learning system as a classifier of River.
+"""The online broad learning system as a River classifier.
 
 >>> from river import datasets, evaluate, metrics
 >>> from broadstream.river import OnlineBLSClassifier
@@ -27,23 +27,24 @@ __all__ = ["OnlineBLSClassifier"]
 class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
     """Online broad learning system.
 
-    Random features of the inputs, and ridge regressions on them, each of which is after every sample the
-    exact optimum of what it remembers. Features may appear, vanish and come in any order; text is a
-    category, and ``None`` and NaN are absent. `learn_many` gives exactly the result of `learn_one`.
+    The model computes random features of the inputs and fits ridge regressions to them. After every sample
+    each regression is the exact optimum for the samples it remembers. Features may appear, disappear and
+    come in any order; text is categorical, and ``None`` and NaN are missing values. `learn_many` gives
+    exactly the result of `learn_one`.
 
     Parameters
     ----------
     preset
-        ``default`` has nothing to tune, ``single`` is one regression on all samples, ``paper`` and
-        ``paper-drift`` are those of the paper.
+        ``default`` needs no tuning, ``single`` is one regression on all samples, ``paper`` and
+        ``paper-drift`` are the configurations of the paper.
     enhancement_nodes
-        How many random non-linear features there are. River brings samples one at a time, so this is half of
-        what the default has elsewhere: such a model stays in the processor's cache, and is several times as
-        fast one by one.
+        The number of random non-linear features. River passes samples one at a time, so the default is half
+        of that elsewhere: such a model fits in the processor's cache, and is several times as fast on single
+        samples.
     seed
-        The seed of the random features; None is 0, so that results repeat in any case.
+        The seed of the random features; None means 0, so that results are always reproducible.
 
-    The other options are those of `broadstream.OnlineBLS`; None leaves them to the preset.
+    The other parameters are the options of `broadstream.OnlineBLS`; None leaves them to the preset.
 
     Examples
     --------
@@ -68,7 +69,7 @@ class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
 
     @property
     def model(self) -> OnlineBLS:
-        """The model itself, which can be merged, asked for leverages, saved and more."""
+        """The underlying model, which offers merging, leverages, saving and more."""
         return self._model
 
     @property
@@ -80,26 +81,26 @@ class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
         yield {"enhancement_nodes": 100}
 
     def learn_one(self, x: dict, y: base.typing.ClfTarget, w: float = 1.0) -> None:
-        """Learn a sample of weight `w`."""
+        """Learn a sample with weight `w`."""
         self._model.learn_one(x, y, w)
 
     def predict_one(self, x: dict, **kwargs: Any) -> base.typing.ClfTarget | None:
-        """The most likely label; None before any was learned."""
+        """Return the most likely label; None before any label was learned."""
         return self._model.predict_one(x)
 
     def predict_proba_one(self, x: dict, **kwargs: Any) -> dict[base.typing.ClfTarget, float]:
-        """The probability of each label that was learned so far."""
+        """Return the probability of each label learned so far."""
         return self._model.predict_proba_one(x)
 
     def learn_many(self, X: pd.DataFrame, y: pd.Series, w: pd.Series | None = None) -> None:
-        """Learn the rows of a table, exactly as one by one."""
+        """Learn the rows of a table, with exactly the result of learning them one by one."""
         self._model.learn_many(X, y, w)
 
     def predict_many(self, X: pd.DataFrame) -> pd.Series:
-        """The most likely label of each row."""
+        """Return the most likely label of each row."""
         return pd.Series(self._model.predict_many(X), index=X.index)
 
     def predict_proba_many(self, X: pd.DataFrame) -> pd.DataFrame:
-        """The probabilities of each row, a column for each label."""
+        """Return the probabilities of each row, with a column for each label."""
         probabilities = self._model.predict_proba_many(X)
         return pd.DataFrame(probabilities, index=X.index, columns=self._model.labels)

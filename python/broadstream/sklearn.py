@@ -1,4 +1,4 @@
-"""The online broad learning system as a classifier of scikit-learn.
+"""The online broad learning system as a scikit-learn classifier.
 
 >>> from sklearn.datasets import load_iris
 >>> from sklearn.model_selection import cross_val_score
@@ -30,24 +30,25 @@ __all__ = ["OnlineBLSClassifier"]
 class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     """Online broad learning system.
 
-    Ridge regression on random features of the inputs, whose closed-form optimum is kept up to date sample
-    by sample. ``partial_fit`` in any batches gives the result of one by one, and new classes may come at
-    any time. NaN is absent.
+    Ridge regression on random features of the inputs, whose closed-form optimum is updated with every
+    sample. ``partial_fit`` gives the same result for any division into batches, and new classes may appear
+    at any time. NaN is a missing value.
 
-    By default this is one regression that forgets nothing: ``fit`` depends on neither the order of samples
-    nor on how often one is repeated rather than weighted, and scales inputs by all of them.
+    By default this is one regression that forgets nothing. ``fit`` scales inputs by all samples and does not
+    depend on their order, and a sample with weight 2 counts exactly like two copies of it.
     ``preset="default"`` is the model for streams that drift.
 
     Parameters
     ----------
     preset : {"default", "single", "paper", "paper-drift"}, default="single"
-        What the options are that are left out.
+        The configuration that the other options start from.
     nested_models : int, default=1
-        How many regressions on fewer features share in predictions. More than 1 follow the order of samples.
+        The number of regressions, on nested subsets of the features, whose predictions are combined. With
+        more than 1 the result depends on the order of samples.
     scaling : str or dict, default="standard"
-        How inputs are scaled: ``standard``, ``robust``, ``min-max``, ``none``, or given for each input.
+        The scaling of inputs: ``standard``, ``robust``, ``min-max``, ``none``, or given for each input.
     class_weight : dict, "balanced", "auto" or None, default=None
-        What samples count by their class. In ``partial_fit``, "balanced" goes by the samples so far.
+        The weights of samples by class. In ``partial_fit``, "balanced" uses the class frequencies so far.
     random_state : int, RandomState instance or None, default=0
         The seed of the random features.
 
@@ -56,13 +57,13 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray
-        The classes, sorted.
+        The sorted classes.
     n_features_in_ : int
-        How many features were seen.
+        The number of features seen during ``fit``.
     feature_names_in_ : ndarray
-        Their names, if they had names that are all texts.
+        The names of the features, if all of them are strings.
     model_ : broadstream.OnlineBLS
-        The model itself, which knows classes by the order in which they were announced or came.
+        The underlying model, whose labels number the classes in the order in which they appeared.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
 
     classes_: np.ndarray
     model_: OnlineBLS
-    # The class that each of the model's labels stands for, those that were announced first, and which
+    # The class of each of the model's labels, the classes announced in the first `partial_fit`, and which
     # features had no value in `fit`.
     _codes: list[Any]
     _announced: np.ndarray | None
@@ -92,12 +93,12 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         self._keep_options(locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineBLSClassifier:
-        """Forget all that was learned, and learn these samples."""
+        """Fit the model to these samples, discarding anything learned before."""
         X, y = self._validated(X, y, reset=True)
         weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         class_weight = self.class_weight
         if isinstance(class_weight, str) and class_weight == "balanced":
-            # All of them are here, so that nothing has to follow their order.
+            # All samples are here, so the weights need not depend on their order.
             class_weight = None
             weights = weights * _balanced(y, weights)
         weights = self._by_class(y, weights)
@@ -115,9 +116,9 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> OnlineBLSClassifier:
-        """Learn these samples too.
+        """Learn more samples.
 
-        ``classes`` may announce labels that are still to come; labels may also come unannounced.
+        ``classes`` may announce labels that will appear later, but labels need not be announced.
         """
         first = not hasattr(self, "model_")
         X, y = self._validated(X, y, reset=first)
@@ -140,13 +141,13 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most likely class of each sample."""
+        """Return the most likely class of each sample."""
         check_is_fitted(self, "model_")
         codes = self.model_.predict_many(self._checked(X)).astype(np.intp)
         return np.array(self._codes, dtype=self.classes_.dtype)[codes]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each of ``classes_``, in their order."""
+        """Return the probability of each class, in the order of ``classes_``."""
         check_is_fitted(self, "model_")
         X = self._checked(X)
         probabilities = np.zeros((len(X), len(self.classes_)))
@@ -156,7 +157,7 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         return probabilities
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """The logarithm of ``predict_proba``."""
+        """Return the logarithms of ``predict_proba``."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
@@ -178,7 +179,7 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     def _learn(
         self, model: OnlineBLS, X: np.ndarray, y: np.ndarray, weights: np.ndarray, known: list[Any]
     ) -> None:
-        """Learns samples of these classes. If that is refused, what was fitted before stays so."""
+        """Learn samples of these classes. If this fails, the estimator stays as it was."""
         codes = {label: code for code, label in enumerate(known)}
         model.learn_many(X, [codes[label] for label in y.tolist()], weights)
         classes = np.unique(np.array(known, dtype=object if y.dtype == object else None))
@@ -199,14 +200,14 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         return self._without_blank(X)
 
     def _without_blank(self, X: np.ndarray) -> np.ndarray:
-        """The same without the features of which `fit` saw nothing, whose scaling nobody knows."""
+        """Blank the features that had no value in `fit`, since their scaling is unknown."""
         if self._blank is None or not self._blank.any():
             return X
         return np.where(self._blank, np.nan, X)
 
 
 def _balanced(y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weights by which all classes count alike."""
+    """Return weights that give all classes the same total weight."""
     classes, positions = np.unique(y, return_inverse=True)
     totals = np.bincount(positions, weights=weights)
     shares = np.where(totals > 0, weights.sum() / (len(classes) * np.maximum(totals, 1e-300)), 0.0)

@@ -1,4 +1,4 @@
-"""What the tests share: small models, data, and a check that a refused call leaves no trace."""
+"""Shared fixtures: small models, data, and checks that a failed call leaves a model unchanged."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def _new_model(**options: Any) -> broadstream.OnlineBLS:
 
 @pytest.fixture(scope="session")
 def new_model() -> Callable[..., broadstream.OnlineBLS]:
-    """Makes a model that is small, unless options say otherwise."""
+    """Make a model that is small unless options say otherwise."""
     return _new_model
 
 
 @pytest.fixture(scope="session")
 def numbers() -> tuple[np.ndarray, np.ndarray]:
-    """Rows of numbers, and labels 0 to 2 that follow from them."""
+    """Rows of numbers, and labels 0 to 2 that depend on them."""
     X = np.random.default_rng(7).normal(size=(300, 4))
     y = (X[:, 0] > X[:, 1]).astype(int) + (X[:, 2] > 1)
     X.flags.writeable = False
@@ -45,7 +45,7 @@ def trained(numbers: tuple[np.ndarray, np.ndarray]) -> broadstream.OnlineBLS:
 
 @pytest.fixture
 def frozen(numbers: tuple[np.ndarray, np.ndarray]) -> broadstream.OnlineBLS:
-    """A model that has learned all rows of numbers, and from which they may be taken back."""
+    """A model that has learned all rows of numbers and can unlearn them."""
     X, y = numbers
     model = _new_model(nested_models=1)
     model.fit_scaling(X)
@@ -55,7 +55,7 @@ def frozen(numbers: tuple[np.ndarray, np.ndarray]) -> broadstream.OnlineBLS:
 
 @pytest.fixture(scope="session")
 def saved() -> Callable[[broadstream.OnlineBLS], bytes]:
-    """The bytes of a model's file: all that it knows, whatever the number of its threads."""
+    """The bytes of a model's file: its whole state, independent of the number of threads."""
 
     def save(model: broadstream.OnlineBLS) -> bytes:
         file = io.BytesIO()
@@ -67,7 +67,7 @@ def saved() -> Callable[[broadstream.OnlineBLS], bytes]:
 
 @pytest.fixture(scope="session")
 def no_trace() -> Callable[[broadstream.OnlineBLS], contextlib.AbstractContextManager[None]]:
-    """Checks that a model is to the byte what it was before."""
+    """Check that a model has not changed, byte for byte."""
 
     @contextlib.contextmanager
     def check(model: broadstream.OnlineBLS) -> Iterator[None]:
@@ -80,7 +80,7 @@ def no_trace() -> Callable[[broadstream.OnlineBLS], contextlib.AbstractContextMa
 
 @pytest.fixture(scope="session")
 def means() -> Callable[..., None]:
-    """Checks that rows mean the same as others: they teach the same, to the bit."""
+    """Check that two forms of rows are equivalent: a model learns the same from both, to the bit."""
 
     def check(rows: Any, expected: Iterable[Any]) -> None:
         expected = list(expected)
@@ -97,7 +97,7 @@ def means() -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def assert_same() -> Callable[[broadstream.OnlineBLS, broadstream.OnlineBLS, Any], None]:
-    """Checks that two models are the same to the bit, also in what they say of rows."""
+    """Check that two models and their predictions are identical to the bit."""
 
     def check(one: broadstream.OnlineBLS, other: broadstream.OnlineBLS, X: Any) -> None:
         assert one.labels == other.labels
@@ -112,7 +112,7 @@ def assert_same() -> Callable[[broadstream.OnlineBLS, broadstream.OnlineBLS, Any
 
 @pytest.fixture(scope="session")
 def unordered_rows() -> tuple[list[dict], list[str]]:
-    """Rows of numbers and texts, whose keys come in no order, and in which categories come late."""
+    """Rows of numbers and text, with keys in any order and categories that appear late."""
     rng = np.random.default_rng(1)
     made = []
     for i, (size, heat) in enumerate(rng.normal(size=(160, 2))):
@@ -124,7 +124,7 @@ def unordered_rows() -> tuple[list[dict], list[str]]:
 
 @pytest.fixture(scope="session")
 def flowers() -> pd.DataFrame:
-    """Rows of numbers and texts of which three labels follow."""
+    """Rows of numbers and text that determine three labels."""
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(rng.normal(size=(600, 3)), columns=["a", "b", "c"])
     frame["site"] = rng.choice(["field", "wood"], size=600)
@@ -135,5 +135,5 @@ def flowers() -> pd.DataFrame:
 
 @pytest.fixture
 def flower_rows(flowers: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The same, with the labels apart."""
+    """The same rows, with the labels separate."""
     return flowers.drop(columns="kind"), flowers["kind"].tolist()

@@ -1,4 +1,4 @@
-"""What arrays of numbers mean, however they lie in memory."""
+"""Arrays of numbers, with any layout in memory."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_repeated_rows_may_be_one_in_memory(means):
 
 @pytest.fixture
 def packed():
-    """Records without gaps between their fields, whose floats lie where floats should not."""
+    """Packed records, whose floats are misaligned."""
     kind = np.dtype([("before", "u1"), ("row", "f8", (3,)), ("weight", "f8")])
     records = np.zeros(len(INTEGERS), dtype=kind)
     records["row"] = INTEGERS

@@ -1,4 +1,4 @@
-"""What cannot be evaluated is refused."""
+"""Invalid evaluations are refused."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("kind", SOURCES)
-def test_what_cannot_be_evaluated_is_refused(kind, trained, new_model):
+def test_invalid_evaluations_are_refused(kind, trained, new_model):
     source, options, error, message = SOURCES[kind]
     model = options.get("model", new_model())
     model = trained if model == "trained" else model

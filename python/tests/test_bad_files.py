@@ -1,4 +1,4 @@
-"""Files and pickles that are no models are refused, and files are not harmed by what fails."""
+"""Invalid model files and pickles are refused, and failed calls leave files intact."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_truncated_files_are_refused(share, content, tmp_path):
 
 
 def test_altered_files_are_refused(content):
-    # The first places say what the file is.
+    # The first bytes identify the format.
     for place in np.linspace(20, len(content) - 1, 60).astype(int):
         altered = bytearray(content)
         altered[place] ^= 0x40
@@ -182,7 +182,7 @@ def test_threads_that_save_to_one_path_never_mix_their_models(new_model, numbers
 def test_what_is_no_file_is_not_replaced_by_one(trained, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    # Held open, so that writing to it does not wait for a reader.
+    # Kept open, so that writing does not wait for a reader.
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
         trained.save(pipe)
@@ -249,6 +249,6 @@ def test_pickles_with_other_labels_are_refused(labels, trained):
 @pytest.mark.parametrize("threads", [0, -1, 5000, 10**30, None, "2"])
 def test_pickles_with_impossible_threads_are_refused(threads, trained):
     restore, (state, labels, _) = trained.__reduce__()
-    # Python's own error for a number out of range, since only a forged pickle has one.
+    # Python's own error for a number out of range, which only a forged pickle can contain.
     with pytest.raises((ValueError, TypeError, OverflowError)):
         restore(state, labels, threads)

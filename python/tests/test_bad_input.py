@@ -1,4 +1,4 @@
-"""A refused call says which rule was broken, by what and where, and leaves the model as it was."""
+"""A refused call states the rule, the value and the place, and leaves the model unchanged."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ ROWS = {
     "the same name twice": ([{1: 1.0}, {1: 1.0, "1": 2.0}], "row 2.*'1'"),
     "one category of two columns": ([{"a": "b=c"}, {"a=b": "c"}], "row 2, column 'a=b'.*'a=b=c'"),
     "a long text": ([{"a": "x"}, {"a": "x" * 10_000}], "row 2, column 'a'"),
-    "dictionary and list": ([{"a": 1}, [1]], "dictionaries among others"),
-    "list and dictionary": ([[1], {"a": 1}], "dictionaries among others"),
+    "dictionary and list": ([{"a": 1}, [1]], "dictionaries mixed with others"),
+    "list and dictionary": ([[1], {"a": 1}], "dictionaries mixed with others"),
     "sparse matrix": (scipy.sparse.csr_matrix(np.eye(2)), "sparse"),
     "sparse array": (scipy.sparse.coo_array(np.eye(2)), "sparse"),
     "one dictionary": ({"a": 1.0}, "one dictionary.*learn_one"),
@@ -88,7 +88,7 @@ ROWS = {
 @pytest.mark.parametrize("method", ["learn_many", "test_then_train", "predict_many"])
 @pytest.mark.parametrize("kind", ROWS)
 @pytest.mark.filterwarnings("ignore:Casting complex")
-def test_rows_that_are_none_are_refused(kind, method, trained, no_trace):
+def test_invalid_rows_are_refused(kind, method, trained, no_trace):
     rows, message = ROWS[kind]
     labels = () if method == "predict_many" else ([0, "new"],)
     with no_trace(trained), pytest.raises((ValueError, TypeError), match=message):
@@ -121,7 +121,7 @@ def test_rows_that_are_none_are_refused(kind, method, trained, no_trace):
     "method", ["learn_one", "predict_one", "predict_proba_one", "leverage_one"]
 )
 @pytest.mark.filterwarnings("ignore:Casting complex")
-def test_samples_that_are_none_are_refused(x, message, method, trained, no_trace):
+def test_invalid_samples_are_refused(x, message, method, trained, no_trace):
     labels = ("new",) if method == "learn_one" else ()
     with no_trace(trained), pytest.raises((ValueError, TypeError), match=message):
         getattr(trained, method)(x, *labels)
@@ -161,7 +161,7 @@ def test_a_failure_in_the_last_row_leaves_nothing_learned(
     with no_trace(model), pytest.raises((ValueError, TypeError), match="3000"):
         getattr(model, method)([*rows, row], [*y[:-1], "new", label], [1.0] * 2999 + [weight])
     assert (model.labels, model.inputs, model.learned) == before
-    # And it goes on as if nothing had been.
+    # The model continues as if nothing had happened.
     other = new_model(preset=preset)
     for one in (model, other):
         one.learn_many(rows[50 * (one is model) : 200], y[50 * (one is model) : 200])
@@ -180,7 +180,7 @@ def test_a_failure_leaves_a_new_model_new(new_model, no_trace):
                 model.learn_many(rows, y)
             with pytest.raises((ValueError, TypeError)):
                 model.fit_scaling(rows if y[1] else [[INF]])
-    # A column that was refused may come back as another kind.
+    # A refused column may come back with another type.
     model.learn_many([{"a": 1.0}, {"a": 2.0}], ["x", "y"])
     assert (model.inputs, model.labels) == (["a"], ["x", "y"])
 
@@ -221,7 +221,7 @@ def test_a_row_that_changes_while_it_is_read_does_no_harm(trained):
     assert trained.learned in (102, 103)
 
 
-def test_a_value_that_uses_the_model_is_told_so(trained):
+def test_a_value_that_uses_the_model_gets_an_error(trained):
     class Number:
         def __float__(self):
             return float(trained.learned)

@@ -1,4 +1,4 @@
-"""Labels and weights that are none are refused, and leave no trace."""
+"""Invalid labels and weights are refused and leave the model unchanged."""
 
 from __future__ import annotations
 
@@ -137,6 +137,6 @@ def test_one_weight_must_be_a_weight(weight, frozen, no_trace, numbers):
                 call()
 
 
-def test_decimal_labels_that_are_no_number_are_refused(trained, no_trace):
+def test_decimal_labels_that_are_nan_are_refused(trained, no_trace):
     with no_trace(trained), pytest.raises((ValueError, TypeError)):
         trained.learn_one(TWO[0], decimal.Decimal("sNaN"))

@@ -1,4 +1,4 @@
-"""Options outside of their rules make no model."""
+"""Invalid options are refused."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_memory_is_bounded_while_learning(new_model, no_trace):
     ids=["contains itself", "deep"],
 )
 def test_options_without_end_are_refused(scaling):
-    # In a process of its own, since a stack that overflows ends it.
+    # In a process of its own, since a stack overflow ends it.
     program = (
         f"import broadstream\nscaling = {{}}\n{scaling}\nbroadstream.OnlineBLS(scaling=scaling)"
     )

@@ -1,4 +1,4 @@
-"""Models among threads and forked processes."""
+"""Models in several threads and in forked processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 
-# Far more than anything here takes on a busy machine; a deadlock takes longer.
+# Far more than anything here takes on a busy machine, but less than a deadlock.
 PATIENCE = 30
 
 
@@ -30,7 +30,7 @@ class Blocking:
 
 @contextlib.contextmanager
 def in_use(model):
-    """Keeps a model in use by another thread."""
+    """Keep a model in use by another thread."""
     label = Blocking()
     thread = threading.Thread(target=model.learn_one, args=({"0": 1.0}, label), daemon=True)
     thread.start()
@@ -44,7 +44,7 @@ def in_use(model):
 
 
 def together(*calls):
-    """Makes calls at once, each in a thread of its own, and raises what one of them raises."""
+    """Make calls at the same time, each in its own thread, and raise the first error."""
     failures = []
 
     def attempt(call):
@@ -121,7 +121,7 @@ def test_models_that_merge_into_each_other_do_not_wait_for_ever(frozen):
             into.merge(what)
 
     together(lambda: merge(one, other), lambda: merge(other, one))
-    # Each merge adds at least what the other had in the beginning.
+    # Each merge adds at least what the other model had at the start.
     assert min(one.learned, other.learned) >= 11 * 300
 
 
@@ -151,12 +151,12 @@ def test_other_threads_go_on_while_a_model_learns(new_model):
     while learning.is_alive():
         time.sleep(0.002)
         ticks += 1
-    # Had the interpreter been held, there would have been a few.
+    # If learning held the interpreter, there would be only a few.
     assert ticks > 20
 
 
 def in_child(work):
-    """What some work returns in a forked process."""
+    """Return the result of a function run in a forked process."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
 
@@ -235,7 +235,7 @@ def test_a_signal_ends_waiting_for_a_model(trained):
     before = signal.signal(signal.SIGALRM, stop)
     try:
         with in_use(trained) as label:
-            # Whoever waits in vain goes on after a while, and then it is too late.
+            # A thread that waits too long continues after a timeout, which is too late.
             timer = threading.Timer(10, label.released.set)
             timer.daemon = True
             timer.start()

@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""The examples in the documentation run and print what they show."""
 
 import contextlib
 import doctest
@@ -102,7 +102,7 @@ def test_the_benchmark_runs():
 
 
 def test_it_imports_fast_and_needs_nothing_but_numpy():
-    """Nothing else is imported; how long that takes is for the benchmark to say."""
+    """Only numpy is imported; the benchmark measures how long that takes."""
     program = (
         "import sys, numpy; before = set(sys.modules); import broadstream; "
         "new = {m.partition('.')[0] for m in set(sys.modules) - before}; "

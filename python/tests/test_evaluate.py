@@ -81,7 +81,7 @@ def test_pipes_are_read_once(flowers, flower_rows, new_model, tmp_path):
     os.mkfifo(pipe)
 
     def write():
-        # Who reads only a part breaks the pipe.
+        # Reading only a part breaks the pipe.
         with contextlib.suppress(BrokenPipeError):
             pipe.write_text(flowers.to_csv(index=False))
 
@@ -93,7 +93,7 @@ def test_pipes_are_read_once(flowers, flower_rows, new_model, tmp_path):
         except ValueError as error:
             results.append(error)
 
-    # In threads of their own, since who opens a pipe once too often waits for ever.
+    # In separate threads, since opening the pipe once too often would wait for ever.
     writer, reader = (threading.Thread(target=work, daemon=True) for work in (write, read))
     writer.start()
     reader.start()
@@ -117,7 +117,7 @@ def test_late_labels_are_learned_late(flower_rows, new_model):
         predictions.append(at_once.predict_one(row))
     assert result.predictions.tolist() == predictions
     assert result.predictions[:100].tolist() == [None] * 100
-    # The sample that is due is learned right after the last prediction.
+    # A sample whose label has arrived is learned right after the last prediction.
     assert late.learned == 501
     assert_same_result(
         evaluate(flower_rows, new_model(), delay=1), evaluate(flower_rows, new_model())
@@ -166,7 +166,7 @@ def test_the_model_of_a_stream_knows_its_columns(flowers, new_model, tmp_path, s
     other = new_model()
     other.learn_many(flowers[["a", "b", "site"]][:300], flowers["kind"][:300])
     assert np.array_equal(model.weights, other.weights)
-    # What was left out stays so, and what is predicted is no input.
+    # Dropped columns stay dropped, and the target is not an input.
     rest = flowers[300:].drop(columns="kind")
     assert model.predict_many(rest).tolist() == other.predict_many(rest.drop(columns="c")).tolist()
     with pytest.raises(ValueError, match="'kind' is what the model predicts"):

@@ -1,4 +1,4 @@
-"""What comes of an evaluation: metrics, curves, drifts, figures."""
+"""The results of an evaluation: metrics, curves, drifts and figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from broadstream import evaluate
 def test_metrics_are_those_of_scikit_learn(flowers, flower_rows, new_model):
     result = evaluate(flower_rows, new_model(), metrics_window=200)
     truth = flowers["kind"].to_numpy()
-    # No prediction is wrong, whatever the label is.
+    # A missing prediction counts as wrong, whatever the label is.
     predicted = np.array([label or "none" for label in result.predictions])
     check_metrics(result.metrics, truth, predicted)
     check_metrics(result.window, truth[-200:], predicted[-200:])
@@ -88,17 +88,17 @@ def test_curves_have_about_a_hundred_points(source, flower_rows, new_model):
     assert 90 <= len(result.curve["sample"]) <= 110
 
 
-def test_drifts_are_seen(new_model):
+def test_drifts_are_detected(new_model):
     result = evaluate("sea:noise=0,samples=8000", new_model(), drift_confidence=0.05)
     # SEA changes its concept three times, at every quarter.
     assert result.drifts
     assert all(sample > 2000 for sample in result.drifts)
-    assert "drifts seen at " + str(result.drifts[0]) in str(result)
+    assert "drift detected at: " + str(result.drifts[0]) in str(result)
     bank = evaluate("sea:noise=0,samples=8000", new_model(preset="default"))
     assert bank.restarts
     assert all(sample > 2000 for sample in bank.restarts)
-    assert "beginning anew at " + str(bank.restarts[0]) in str(bank)
-    assert "beginning anew at" in bank._repr_html_()
+    assert "restarts after drift: " + str(bank.restarts[0]) in str(bank)
+    assert "restarts after drift:" in bank._repr_html_()
 
 
 def test_progress_is_shown_if_asked_for(capfd, new_model):
@@ -108,7 +108,7 @@ def test_progress_is_shown_if_asked_for(capfd, new_model):
     assert "sea:samples=100000: " in shown.err
     assert " of 100,000 (" in shown.err
     assert "accuracy 0." in shown.err
-    # The line is wiped in the end.
+    # The line is erased at the end.
     assert shown.err.endswith(" \r")
     for progress in (False, None):
         evaluate("sea:samples=100000", new_model(), progress=progress)
@@ -130,7 +130,7 @@ def test_figures_are_drawn(new_model, tmp_path):
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
     own = matplotlib.figure.Figure()
     assert result.plot("ece", figure=own) is own
-    # There is none of the last samples alone.
+    # This metric has no windowed version.
     assert len(own.axes[0].lines) == 1 + len(result.drifts) + len(result.restarts)
     with pytest.raises(ValueError, match=r"metric must be one of oca.*'speed'"):
         result.plot("speed")
@@ -152,7 +152,7 @@ def test_results_are_written_for_people(flower_rows, new_model, tmp_path):
     assert "predictions" not in repr(result)
 
 
-def test_time_is_told(flower_rows, new_model):
+def test_times_are_reported(flower_rows, new_model):
     start = time.monotonic()
     result = evaluate(flower_rows, new_model())
     taken = time.monotonic() - start

@@ -1,4 +1,4 @@
-"""Results do not depend on how samples are given: one by one, in batches, by how many threads."""
+"""Results do not depend on batches or on the number of threads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BATCHES = [1, 63, 64, 65, 200]
 
 @pytest.fixture(scope="module")
 def late_classes():
-    """Samples with weights, 0 among them, and two classes that come late."""
+    """Samples with weights, some of them 0, and two classes that appear late."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(265, 4))
     y = (X[:, 0] > X[:, 1]).astype(int)
@@ -36,7 +36,7 @@ def late_classes():
 
 @pytest.fixture(scope="module")
 def one_by_one(late_classes, new_model):
-    """By kind of model and whether weights are used, what learning one by one gives."""
+    """The results of learning one by one, by kind of model and whether weights are used."""
     X, y, w = late_classes
     known = {}
 
@@ -69,7 +69,7 @@ def test_batches_give_the_bits_of_one_by_one(
 @pytest.mark.parametrize("seed", range(3))
 def test_any_cut_gives_the_same_bits(assert_same, seed, late_classes, one_by_one, new_model):
     X, y, w = late_classes
-    # Cuts may fall together: an empty batch is nothing.
+    # Two cuts may coincide: an empty batch has no effect.
     cuts = np.sort(np.random.default_rng(seed).integers(0, len(X), size=8))
     model = new_model()
     for start, end in itertools.pairwise([0, *cuts, cuts[-1], len(X)]):
@@ -103,7 +103,7 @@ def test_then_train_is_predicting_and_learning_in_turn(assert_same, kind, new_mo
         expected = in_turn.predict_proba_one(row)
         given = dict(zip(at_once.labels, probabilities[i]))
         assert given == {**dict.fromkeys(at_once.labels, 0.0), **expected}
-        # Learning sums leverages in another order than asking for one does.
+        # test_then_train sums leverages in another order than leverage_one.
         assert leverages[i] == pytest.approx(in_turn.leverage_one(row), rel=1e-12)
         in_turn.learn_one(row, y[i], w[i])
     assert predictions[0] is None
@@ -123,12 +123,12 @@ def test_then_train_does_not_depend_on_batches(new_model, mixed_rows):
 
 @pytest.fixture(scope="module")
 def mixed_rows():
-    """Dictionaries of numbers and texts with gaps, in which inputs and categories come late."""
+    """Dictionaries of numbers and text with missing values, in which inputs and categories appear late."""
     rng = np.random.default_rng(4)
     rows, y = [], []
     for i in range(150):
         row = {"size": rng.normal(), "mode": f"m{rng.integers(0, 2 + i // 30)}"}
-        # Two columns of which new categories come together.
+        # Two columns in which new categories appear together.
         row["site"] = f"s{rng.integers(0, 2 + i // 30)}"
         if rng.random() < 0.7:
             row["heat"] = rng.normal()

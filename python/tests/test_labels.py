@@ -1,4 +1,4 @@
-"""What labels are, and as what they come back."""
+"""The types of labels, and the types in which they are returned."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ LABELS = {
 
 
 @pytest.mark.parametrize("kind", LABELS)
-def test_labels_come_back_as_what_they_are(kind, new_model):
+def test_labels_are_returned_with_their_types(kind, new_model):
     y, labels, dtype = LABELS[kind]
     given = y.to_pylist() if isinstance(y, pa.Array) else list(y)
-    # An input for each label, so that each is told from the others.
+    # One input per label, so that the labels can be told apart.
     rows = [{repr(labels[labels.index(label)]): 10.0} for label in given]
     model = new_model(scaling="none")
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""Models that become one, and samples that are taken back."""
+"""Merging models and unlearning samples."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_merging_matches_labels_and_inputs_by_name(new_model, unordered_rows):
     rows, y = unordered_rows
     y = [*y[:80], *["new" if label == "big" else label for label in y[80:]]]
     here, there, one = (
-        # How many inputs a sample has would else go by the first.
+        # Otherwise the first sample would determine the number of inputs per sample.
         new_model(nested_models=1, scaling="none", inputs_per_sample=4)
         for _ in range(3)
     )
@@ -49,7 +49,7 @@ def test_merging_matches_labels_and_inputs_by_name(new_model, unordered_rows):
     assert here.labels == one.labels == [*here.labels[:2], "new"]
     assert sorted(here.inputs) == sorted(one.inputs)
     assert np.allclose(here.weights, one.weights, rtol=0, atol=1e-9)
-    # Categories of the other one are known now.
+    # The categories of the other model are known now.
     known = here.inputs
     here.learn_many(second, y[80:])
     assert here.inputs == known
@@ -98,14 +98,14 @@ def test_models_alike_scale_as_the_first_has_come_to(new_model, numbers):
     assert alike.learned == 0
     alike.learn_many(X * [1, 10, 100, 1000], y)
     before = alike.copy()
-    # It is frozen: what is learned can be taken back.
+    # The scaling is frozen, so samples can be unlearned.
     alike.learn_one(X[0] * 1e6, 0)
     alike.unlearn_one(X[0] * 1e6, 0)
     assert np.allclose(alike.weights, before.weights, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_what_is_taken_back_was_never_learned(weighted, new_model, numbers):
+def test_unlearned_samples_leave_no_trace(weighted, new_model, numbers):
     X, y = numbers
     w = np.random.default_rng(4).uniform(0.5, 2, size=len(X)) if weighted else np.ones(len(X))
     model, never = new_model(nested_models=1), new_model(nested_models=1)
@@ -125,7 +125,7 @@ def test_what_is_taken_back_was_never_learned(weighted, new_model, numbers):
     assert np.allclose(model.predict_proba_many(X), never.predict_proba_many(X), rtol=0, atol=1e-9)
 
 
-def test_one_sample_of_any_kind_is_taken_back(new_model, unordered_rows):
+def test_samples_of_any_kind_can_be_unlearned(new_model, unordered_rows):
     rows, y = unordered_rows
     model = new_model(nested_models=1, scaling="none")
     model.learn_many(rows, y)

@@ -1,4 +1,4 @@
-"""Every front end has the options that the library defines, by their names and with their defaults."""
+"""Every front end has the library's options, with the same names and defaults."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def test_capymoa_takes_the_options_of_a_model():
 
 
 @pytest.mark.parametrize("preset", ["default", "single", "paper", "paper-drift"])
-def test_nothing_given_is_the_preset(preset):
+def test_without_options_a_model_is_its_preset(preset):
     config = broadstream.OnlineBLS(preset=preset).config
     assert config == {name: option["defaults"][preset] for name, option in DEFINED.items()}
 
 
-def test_what_depends_on_other_options_follows_them():
+def test_derived_defaults_follow_other_options():
     assert broadstream.OnlineBLS(preset="single", stacking=True).config["label_lags"] == 1
     assert broadstream.OnlineBLS(stacking=False).config["label_lags"] == 0
     windowed = broadstream.OnlineBLS(window=10).config
@@ -73,7 +73,10 @@ def test_what_depends_on_other_options_follows_them():
     ("options", "message"),
     [
         ({"refresh_every": 5}, "refresh_every must be left out while forgetting is 1"),
-        ({"correction_steps": 2, "nested_models": 1}, "correction_steps must be 0 while forgetting is 1"),
+        (
+            {"correction_steps": 2, "nested_models": 1},
+            "correction_steps must be 0 while forgetting is 1",
+        ),
         ({"freeze_scaling_after": 9, "scaling": "none"}, "unless the scaling is a running one"),
     ],
     ids=["refresh", "correction", "freeze"],

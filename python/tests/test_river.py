@@ -1,4 +1,4 @@
-"""The contract of River."""
+"""River's own checks, and the estimator in River's pipelines."""
 
 import numpy as np
 import pandas as pd

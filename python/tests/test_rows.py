@@ -1,4 +1,4 @@
-"""What each kind of row means."""
+"""The meaning of each kind of row."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_one_sample_may_be_any_sequence(new_model):
     ],
     ids=["array", "no columns", "list", "tuple", "iterator", "pandas", "polars", "arrow"],
 )
-def test_no_rows_are_nothing(rows, trained, no_trace):
+def test_an_empty_batch_has_no_effect(rows, trained, no_trace):
     rows = list(rows) if isinstance(rows, type(iter([]))) else rows
     with no_trace(trained):
         trained.learn_many(rows, [])
@@ -77,7 +77,7 @@ ABSENT = [
 
 
 @pytest.mark.parametrize("absent", ABSENT, ids=repr)
-def test_what_is_absent_is_as_if_it_were_not_there(absent, means):
+def test_missing_values_equal_absent_keys(absent, means):
     rows = [{"a": float(i)} if i % 3 else {"a": float(i), "b": i / 2} for i in range(70)]
     means([{"b": absent, **row} for row in rows], rows)
 
@@ -172,8 +172,8 @@ def test_names_that_are_numbers_are_ordered_as_numbers(new_model):
     assert model.inputs == ["2", "9", "10", "a", "b"]
 
 
-def test_keys_mean_their_texts_whatever_came_before(new_model):
-    # These keys are equal in Python, and their texts are not.
+def test_keys_are_matched_by_their_text(new_model):
+    # These keys are equal in Python, but their names are not.
     keys = [1, 1.0, True]
     model = new_model()
     for key in keys:

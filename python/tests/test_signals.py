@@ -1,4 +1,4 @@
-"""Ctrl-C ends whatever takes long, and leaves models sound."""
+"""Ctrl-C interrupts long calls and leaves models usable."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import pytest
 
 import broadstream
 
-# Signals are looked at ten times a second. A busy machine may need longer to say so, and what is
-# interrupted here would go on for longer still.
+# Signals are checked ten times a second. A busy machine may need longer, but the calls interrupted here
+# would take longer still.
 SOON = 3
 
 
 @pytest.fixture(scope="module")
 def long_stream():
-    """More than is learned while a test waits, with a label that comes only in the end."""
+    """More rows than can be learned while a test waits, with a label that appears only at the end."""
     X = np.random.default_rng(1).normal(size=(400_000, 3))
     y = (X[:, 0] > 0).astype(int)
     y[-1] = 2
@@ -30,7 +30,7 @@ def long_stream():
 
 @contextlib.contextmanager
 def interrupted(after=0.8):
-    """Sends Ctrl-C, and checks that it is heard soon."""
+    """Send Ctrl-C, and check that the call ends soon."""
     sent = []
 
     def send():
@@ -53,7 +53,7 @@ def interrupted(after=0.8):
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("method", ["learn_many", "test_then_train"])
-def test_ctrl_c_leaves_learned_what_came_before_it(method, threads, long_stream, new_model):
+def test_ctrl_c_keeps_the_samples_learned_before_it(method, threads, long_stream, new_model):
     X, y = long_stream
     options = {"enhancement_nodes": 400, "threads": threads}
     model = new_model(**options)
@@ -81,7 +81,7 @@ def test_ctrl_c_leaves_no_trace_of_rows_that_were_not_reached(new_model):
         model.learn_many(rows, y)
     assert 0 <= model.learned < len(rows)
     assert model.inputs == (["a"] if model.learned else [])
-    # The column was never learned, so that it may hold numbers as well.
+    # The column was never learned, so it may still hold numbers.
     model.learn_many([{"a": 1.0, "b": 2.0}] * 2, [0, 1])
     assert model.inputs == ["a", "b"]
 
@@ -140,7 +140,7 @@ def alarms(handler, every=0.05):
 
 
 @pytest.mark.parametrize("call", ["learn_many", "evaluate"])
-def test_a_signal_handler_is_told_that_the_model_is_in_use(call, long_stream, new_model):
+def test_a_signal_handler_that_uses_the_model_gets_an_error(call, long_stream, new_model):
     X, y = (part[:100_000] for part in long_stream)
     model = new_model(enhancement_nodes=100)
     refused = []
@@ -165,12 +165,12 @@ def test_a_signal_handler_is_told_that_the_model_is_in_use(call, long_stream, ne
         with alarms(use):
             broadstream.evaluate((X, y), model, progress=False)
     assert len(refused) >= 5
-    assert all("in use by the very call" in message for message in refused)
+    assert all("already in use by the call that led here" in message for message in refused)
     assert model.learned == len(X)
     assert model.predict_one(X[0]) in (0, 1)
 
 
-def test_what_a_signal_handler_raises_ends_a_call(long_stream, new_model):
+def test_an_exception_of_a_signal_handler_ends_a_call(long_stream, new_model):
     def fail():
         raise LookupError("enough")
 

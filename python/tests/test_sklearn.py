@@ -13,9 +13,9 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from broadstream.sklearn import OnlineBLSClassifier
 
-# Checks that scikit-learn itself leaves out, each with the reason.
+# Checks that scikit-learn itself skips, with the reasons.
 SKIPPED = {
-    # Runs only where the variable SCIPY_ARRAY_API is set, and is about arrays that are not numpy's.
+    # Runs only if the variable SCIPY_ARRAY_API is set, and concerns arrays of other libraries.
     "check_array_api_input",
 }
 
@@ -85,7 +85,7 @@ def test_classes_may_be_announced():
 
 
 @pytest.mark.parametrize("preset", ["single", "default"])
-def test_fit_forgets_what_was_before(preset):
+def test_fit_discards_what_was_learned_before(preset):
     X, y = make_classification(200, random_state=0)
     model = OnlineBLSClassifier(preset=preset, enhancement_nodes=50)
     first = model.fit(X, y).predict_proba(X)

@@ -31,7 +31,7 @@ ROWS = [
 def test_samples_are_dictionaries_and_labels(table):
     stream = Stream(table)
     assert list(stream) == ROWS
-    # Each time it begins anew, and two may go on side by side.
+    # Each iteration starts over, and two may run side by side.
     assert list(stream) == ROWS
     assert [one == other for one, other in zip(stream, stream)] == [True] * 4
     samples = iter(stream)
@@ -113,7 +113,7 @@ def test_shuffling_gives_all_samples_in_another_order():
     assert list(Stream("sea:samples=300", shuffle=2)) != list(shuffled)
     order = [str(sample) for sample in whole]
     assert sorted(map(str, shuffled)) == sorted(order)
-    # What is limited are the shuffled samples.
+    # The limit applies after shuffling.
     assert list(Stream("sea:samples=300", shuffle=1, limit=50)) == list(shuffled)[:50]
 
 
@@ -232,7 +232,7 @@ def test_datasets_are_found_where_they_are(tmp_path, monkeypatch):
     sea = datasets.dataset("sea")
     assert repr(sea.stream(limit=10)).startswith('Stream("sea')
     assert len(list(sea.stream(limit=10))) == 10
-    with pytest.raises(ValueError, match="made by the generator"):
+    with pytest.raises(ValueError, match="produced by the generator"):
         sea.find()
 
 

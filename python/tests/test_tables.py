@@ -1,4 +1,4 @@
-"""What the tables of each library mean, to the bit."""
+"""Tables of all libraries give identical results, to the bit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def tables():
-    """The same rows, numbers and texts with gaps, as each library has them."""
+    """The same rows, numbers and text with missing values, as a table of each library."""
     rng = np.random.default_rng(6)
     size = 200
     columns = {
@@ -81,7 +81,7 @@ def test_every_library_gives_the_same_bits(assert_same, kind, tables, new_model)
 
 def test_tables_and_dictionaries_agree_on_columns_that_come_late(assert_same, new_model):
     early = [{"n": 1.5, "o": "x"}, {"n": 2.5, "o": "y"}]
-    # The first row has something new in an old column and in a new one before it.
+    # The first row has a new category in a known column, and in a new column before it.
     late = [{"a": "p", "n": 0.5, "o": "z"}, {"a": "q", "n": 3.5, "o": "x"}]
     tables, rows = new_model(), new_model()
     for part in (early, late):

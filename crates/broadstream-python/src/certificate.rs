@@ -1,17 +1,18 @@
-//! What taking samples back has left.
+//! The class `Certificate`: the accuracy of unlearning.
 
 use pyo3::prelude::*;
 
-/// How well a model solves the equations of what it has learned, before samples were taken back and after.
+/// The accuracy of a model before and after unlearning.
 ///
-/// The residual is zero but for rounding if the model is the optimum of the samples that are left.
+/// The residual says how well the model solves the equations of the samples it has learned. It is zero, up
+/// to rounding, if the model is the optimum of the remaining samples.
 #[pyclass(frozen, get_all, module = "broadstream")]
 pub(crate) struct Certificate {
-    /// How many samples were taken back or put right.
+    /// The number of unlearned or corrected samples.
     samples: u64,
-    /// The residual of the model as it was.
+    /// The residual before the call.
     residual_before: f64,
-    /// The residual of the model as it is, in the equations without the samples taken back.
+    /// The residual after the call, in the equations without the unlearned samples.
     residual_after: f64,
 }
 

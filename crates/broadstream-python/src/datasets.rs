@@ -8,13 +8,13 @@ use pyo3::{prelude::*, types::PyDict};
 
 use crate::error::dataset_error;
 
-/// The names of all generators.
+/// Return the names of all generators.
 #[pyfunction]
 pub(crate) fn generators() -> Vec<&'static str> {
     NamedGenerator::NAMES.to_vec()
 }
 
-/// What the catalogue knows of each dataset.
+/// Return the catalogue's description of each dataset.
 #[pyfunction]
 pub(crate) fn datasets(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let entry = |dataset: &broadstream_datasets::Dataset| {
@@ -40,7 +40,7 @@ pub(crate) fn datasets(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     catalogue().iter().map(entry).collect()
 }
 
-/// The file of a dataset: in ``data``, in the folder of BROADSTREAM_DATA, or in the user's cache.
+/// Find the file of a dataset in ``data``, in the folder named by BROADSTREAM_DATA, or in the user's cache.
 #[pyfunction]
 #[pyo3(signature = (name, data = None))]
 #[expect(clippy::needless_pass_by_value, reason = "Python's paths become owned ones")]

@@ -1,4 +1,4 @@
-//! Errors of the library as Python's exceptions, with the same messages.
+//! Converts errors of the library to Python exceptions with the same messages.
 
 use std::{io, path::Path};
 
@@ -17,8 +17,8 @@ use pyo3::{
     },
 };
 
-/// What went wrong, as Python has it: a value that breaks a rule is a `ValueError`, a source that
-/// failed an `OSError`, a system out of threads a `RuntimeError`.
+/// An invalid value becomes a `ValueError`, a source that cannot be read an `OSError`, and a failure to
+/// start threads a `RuntimeError`.
 pub(crate) fn to_python(error: Error) -> PyErr {
     match error {
         Error::Stream(StreamError::Read { place, source }) => read_error(place, &source),
@@ -71,7 +71,7 @@ fn os_error(path: &Path, source: &io::Error) -> PyErr {
     }
 }
 
-/// A value of a type that cannot stand there.
+/// A `TypeError` for a value of the wrong type.
 pub(crate) fn wrong_type(place: Place, column: &str, expected: &str, found: &str) -> PyErr {
     let message = format!("{place}, column '{column}': expected {expected}, found {found}");
     PyTypeError::new_err(message)

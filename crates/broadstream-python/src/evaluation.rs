@@ -1,4 +1,4 @@
-//! Test-then-train evaluation in Rust, of streams and of Python's rows.
+//! Runs test-then-train evaluations in Rust, on streams and on Python's rows.
 
 use std::{
     collections::HashSet,
@@ -32,13 +32,13 @@ use crate::{
     stream::{Stream, failed},
 };
 
-/// How often Python is asked for signals and shown progress.
-const PAUSE: Duration = Duration::from_millis(100);
+/// How often signals are checked and progress is reported.
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Evaluate a model on a stream, or on rows and their labels, and train it on the way.
+/// Evaluate and train a model on a stream, or on rows and their labels.
 ///
-/// ``progress`` is called now and then with the number of samples, how many there will be if that is
-/// known, and the accuracy so far.
+/// ``progress`` is called about ten times a second with the number of samples so far, the total number or
+/// None if it is unknown, and the accuracy so far.
 #[pyfunction]
 #[pyo3(signature = (
     model,
@@ -54,7 +54,7 @@ const PAUSE: Duration = Duration::from_millis(100);
     progress = None,
 ), text_signature = "(model, stream, y=None, sample_weight=None, *, limit=None, metrics_window=1000, \
 curve_every=None, drift_confidence=0.002, delay=0, progress=None)")]
-#[expect(clippy::too_many_arguments, reason = "as many as an evaluation has options")]
+#[expect(clippy::too_many_arguments, reason = "one argument per option of an evaluation")]
 pub(crate) fn evaluate_stream<'py>(
     py: Python<'py>,
     model: &OnlineBLS,
@@ -79,8 +79,7 @@ pub(crate) fn evaluate_stream<'py>(
     let failure = Failure::default();
     let source = if let Ok(stream) = stream.cast::<Stream>() {
         if y.is_some() || sample_weight.is_some() {
-            let message =
-                "a stream has labels and weights of its own: leave y and sample_weight out";
+            let message = "a stream has its own labels and weights: leave y and sample_weight out";
             return Err(PyValueError::new_err(message));
         }
         let stream = stream.get();
@@ -101,19 +100,24 @@ pub(crate) fn evaluate_stream<'py>(
     let total = [source.stream().remaining(), options.limit].into_iter().flatten().min();
     let block = options.block as u64;
     let hundredth = total.unwrap_or(100_000).div_ceil(100).max(1);
-    // Blocks end where the curve has a point. In a long stream these are some whole blocks apart, since
-    // the rests of blocks would be slower; in a short one they may be as near as the curve wants them.
+    // A block ends at each point of the curve. On a long stream the points are a whole number of blocks
+    // apart, since partial blocks are slower; on a short one they are a hundredth of the stream apart.
     let apart = if hundredth < block { hundredth } else { hundredth.next_multiple_of(block) };
     options.curve_every.get_or_insert(apart);
-    let mut watch = Watch { progress, total, failure: failure.clone(), ..Watch::default() };
+    let mut observer = ProgressObserver {
+        progress,
+        total,
+        failure: failure.clone(),
+        ..ProgressObserver::default()
+    };
     let core = &mut learner.core;
     let evaluation = py.detach(|| {
         let start = Instant::now();
         let clock = || start.elapsed();
         let evaluator = Evaluator::new(&options)?.with_clock(&clock);
-        evaluator.run(source.stream(), core, &mut watch)
+        evaluator.run(source.stream(), core, &mut observer)
     });
-    // Whatever happened, the model has the names of what it has learned.
+    // Even if the evaluation failed, the model gets the names of what it has learned.
     let labels = source.labels(py)?;
     let named = source.name(py, &mut learner, &labels);
     if let Some(error) = failure.take() {
@@ -121,10 +125,10 @@ pub(crate) fn evaluate_stream<'py>(
     }
     let evaluation = evaluation.map_err(to_python)?;
     named?;
-    describe(py, &evaluation, &labels, watch.predicted)
+    describe(py, &evaluation, &labels, observer.predicted)
 }
 
-/// What a model is evaluated on.
+/// The samples that a model is evaluated on.
 enum Source {
     Stream(Box<dyn broadstream::stream::Stream>),
     Rows(Box<RowStream>),
@@ -138,7 +142,7 @@ impl Source {
         }
     }
 
-    /// The labels of all samples that were read, in order of appearance.
+    /// The labels of all samples read so far, in order of appearance.
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         match self {
             Source::Stream(stream) => PyList::new(py, stream.schema().labels()),
@@ -146,7 +150,7 @@ impl Source {
         }
     }
 
-    /// Gives a model that was trained on this its labels and columns.
+    /// Gives the labels and columns to the model that was trained on them.
     fn name(
         &self,
         py: Python<'_>,
@@ -168,7 +172,7 @@ impl Source {
     }
 }
 
-/// An exception that was raised where none can be.
+/// Stores an exception from a place that cannot raise one.
 #[derive(Clone, Default)]
 pub(crate) struct Failure(Arc<Mutex<Option<PyErr>>>);
 
@@ -182,8 +186,8 @@ impl Failure {
     }
 }
 
-/// Watches an evaluation on behalf of Python.
-struct Watch {
+/// Reports progress to Python, checks its signals and records predictions.
+struct ProgressObserver {
     progress: Option<Py<PyAny>>,
     total: Option<u64>,
     failure: Failure,
@@ -191,20 +195,20 @@ struct Watch {
     last: Instant,
 }
 
-impl Default for Watch {
+impl Default for ProgressObserver {
     fn default() -> Self {
         let (progress, total, failure, predicted) = Default::default();
-        Watch { progress, total, failure, predicted, last: Instant::now() }
+        ProgressObserver { progress, total, failure, predicted, last: Instant::now() }
     }
 }
 
-impl Observer for Watch {
+impl Observer for ProgressObserver {
     fn sample(&mut self, outcome: Outcome<'_>) {
         self.predicted.push(outcome.predicted.map_or(-1, |class| class as i64));
     }
 
     fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
-        if self.last.elapsed() < PAUSE {
+        if self.last.elapsed() < REPORT_INTERVAL {
             return ControlFlow::Continue(());
         }
         self.last = Instant::now();
@@ -285,7 +289,7 @@ impl RowStream {
                 to_python(Error::Sample { sample: i as u64 + 1, source: Box::new(source) })
             })
         });
-        // Rows before a fault are learned, with the inputs that they have brought.
+        // Rows before an invalid one are learned, including the inputs that they added.
         for input in &columns.inputs()[schema.inputs().len()..] {
             schema.push_input(&input.name, input.kind);
         }
@@ -317,7 +321,7 @@ impl broadstream::stream::Stream for RowStream {
     }
 }
 
-/// The result for Python to wrap.
+/// The result as a dictionary, which Python wraps in a class.
 fn describe<'py>(
     py: Python<'py>,
     evaluation: &Evaluation,
@@ -366,7 +370,7 @@ fn window_summary<'py>(py: Python<'py>, summary: &WindowSummary) -> PyResult<Bou
     Ok(metrics)
 }
 
-/// The metrics over time, an array for each.
+/// The metrics over time, as one array each.
 fn curve<'py>(py: Python<'py>, points: &[CurvePoint]) -> PyResult<Bound<'py, PyDict>> {
     let curve = PyDict::new(py);
     let samples: Vec<u64> = points.iter().map(|point| point.cumulative.samples).collect();

@@ -1,9 +1,9 @@
-//! Something that one thread at a time may use.
+//! A lock for values that one thread at a time may use.
 //!
-//! Whoever has to wait lets the interpreter go, so that the one in front can finish. Three cases in
-//! which waiting would never end are errors instead: a call that leads back to what it is using itself,
-//! as a signal handler may; a process forked while another thread was at work, which does not exist in
-//! the child; and a former call that broke down in the middle.
+//! A waiting thread detaches from the interpreter, so that the current owner can finish. Three cases in
+//! which waiting would never end are errors instead: a call that re-enters the value it is using, as a
+//! signal handler may; a process that was forked while another thread used the value, since that thread
+//! does not exist in the child; and an earlier call that panicked.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -17,18 +17,18 @@ use std::{
 
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
 
-/// What has to be put right in a process that was forked.
+/// Repairs a value in a process that was forked.
 pub(crate) trait Forked {
     fn forked(&mut self) -> PyResult<()>;
 }
 
 pub(crate) struct Guarded<T> {
     value: Mutex<T>,
-    /// Where those who wait are told that it is free.
+    /// Notifies waiting threads when the value is released.
     free: Free,
-    /// The thread that uses it; 0 is none.
+    /// The thread that uses the value; 0 for none.
     owner: AtomicUsize,
-    /// The process that used it last.
+    /// The process that used the value last.
     process: AtomicU32,
 }
 
@@ -39,16 +39,16 @@ struct Free {
     freed: Condvar,
 }
 
-/// The right to use a guarded value, until it is dropped.
+/// Exclusive access to a guarded value, until it is dropped.
 pub(crate) struct Held<'a, T> {
-    /// Always there until the end.
+    /// `Some` until the value is dropped.
     guard: Option<MutexGuard<'a, T>>,
     owner: &'a AtomicUsize,
     free: &'a Free,
 }
 
-/// How long somebody waits before looking at signals.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// How long a thread waits before it checks for signals.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl<T: Forked + Send> Guarded<T> {
     pub(crate) fn new(value: T) -> Self {
@@ -60,7 +60,7 @@ impl<T: Forked + Send> Guarded<T> {
         }
     }
 
-    /// Waits for its turn, or for a signal.
+    /// Waits until the value is free, or until a signal handler raises an exception.
     pub(crate) fn lock(&self, py: Python<'_>) -> PyResult<Held<'_, T>> {
         let process = process::id();
         if self.process.load(Ordering::Acquire) != process {
@@ -68,7 +68,9 @@ impl<T: Forked + Send> Guarded<T> {
         }
         let thread = thread();
         if self.owner.load(Ordering::Relaxed) == thread {
-            return Err(PyRuntimeError::new_err("this is in use by the very call that led here"));
+            return Err(PyRuntimeError::new_err(
+                "this object is already in use by the call that led here",
+            ));
         }
         loop {
             match self.value.try_lock() {
@@ -87,25 +89,26 @@ impl<T: Forked + Send> Guarded<T> {
         let turn = self.free.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.free.waiting.fetch_add(1, Ordering::SeqCst);
         if matches!(self.value.try_lock(), Err(TryLockError::WouldBlock)) {
-            let _ = self.free.freed.wait_timeout(turn, PATIENCE);
+            let _ = self.free.freed.wait_timeout(turn, SIGNAL_INTERVAL);
         }
         self.free.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// The value if nobody uses it, without waiting.
+    /// The value if no thread uses it, without waiting.
     pub(crate) fn if_free(&self) -> Option<MutexGuard<'_, T>> {
         self.value.try_lock().ok()
     }
 
-    /// The first use in a forked process. Threads of before the fork hold their locks for ever.
+    /// Locks for the first time in a forked process. A lock that another thread held at the fork is
+    /// never released.
     fn lock_forked(&self, process: u32) -> PyResult<Held<'_, T>> {
         let guard = match self.value.try_lock() {
             Ok(guard) => guard,
             Err(TryLockError::Poisoned(_)) => return Err(broken()),
             Err(TryLockError::WouldBlock) => {
                 return Err(PyRuntimeError::new_err(
-                    "this was in use by another thread when the process was forked: make a copy \
-                     before forking, or fork while no call is under way",
+                    "this object was in use by another thread when the process was forked: make a \
+                     copy before forking, or fork while no call is running",
                 ));
             }
         };
@@ -136,21 +139,23 @@ impl<T> Deref for Held<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.guard.as_ref().expect("it is there until the end")
+        self.guard.as_ref().expect("the guard is there until it is dropped")
     }
 }
 
 impl<T> DerefMut for Held<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        self.guard.as_mut().expect("it is there until the end")
+        self.guard.as_mut().expect("the guard is there until it is dropped")
     }
 }
 
 fn broken() -> PyErr {
-    PyRuntimeError::new_err("a former call broke down inside: what it left cannot be used")
+    PyRuntimeError::new_err(
+        "an earlier call failed inside the library, so this object can no longer be used",
+    )
 }
 
-/// A number that no other living thread has.
+/// A number that no other running thread has.
 fn thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });
     HERE.with(|here| std::ptr::from_ref(here) as usize)

@@ -1,4 +1,4 @@
-//! Long work in pieces, between which Python's signals are looked at.
+//! Splits long work into pieces and checks Python's signals between them.
 
 use std::{
     ops::Range,
@@ -7,17 +7,18 @@ use std::{
 
 use pyo3::prelude::*;
 
-/// How long a piece may take: short enough that Ctrl-C seems to work at once.
+/// The target duration of a piece, short enough that Ctrl-C seems to work immediately.
 const PIECE: Duration = Duration::from_millis(100);
 
-/// Samples of the first piece, whose speed is not known yet. As many as go through a factor together.
+/// The number of samples in the first piece, when the speed is still unknown: one group of samples that
+/// pass through a factor together.
 pub(crate) const FIRST: usize = 64;
 
-/// The most samples of a piece, which bounds its memory.
+/// The maximum number of samples in a piece, which bounds its memory.
 const MOST: usize = 4096;
 
-/// Does work on samples `0..samples` piece by piece. Ctrl-C, or whatever a signal handler raises, ends
-/// it between two pieces.
+/// Calls `work` on consecutive ranges of `0..samples`. Ctrl-C, or any exception raised by a signal handler,
+/// ends it between two pieces.
 pub(crate) fn in_pieces(
     py: Python<'_>,
     samples: usize,

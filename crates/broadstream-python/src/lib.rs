@@ -1,11 +1,11 @@
 //! The compiled part of the Python package `broadstream`.
 //!
-//! It lets Python hold a model, a stream and an evaluation. Whatever is about Python's own libraries
-//! (tables, scikit-learn, River, CapyMOA) is written in Python, around this.
+//! It wraps models, streams and evaluations. Everything specific to Python libraries (tables,
+//! scikit-learn, River, CapyMOA) is written in Python on top of it.
 //!
-//! Every call follows the same course: Python's values become a [`Block`](broadstream::Block) while
-//! the interpreter is held, the model works on it while the interpreter is free for other threads, and
-//! the answers become Python's values. A call that is refused leaves its model as it was.
+//! Every call has three steps: it converts Python values to a [`Block`](broadstream::Block) while
+//! attached to the interpreter, runs the model detached from it so that other threads can proceed, and
+//! converts the results to Python values. A call that fails leaves its model unchanged.
 
 mod cells;
 mod certificate;

@@ -24,14 +24,17 @@ use crate::{
 
 /// An online broad learning system: a classifier that learns one sample at a time.
 ///
-/// Random features of the inputs, and ridge regressions on them, each of which is after every sample the
-/// exact optimum of what it remembers. There is nothing to tune: several memories and ridges learn side
-/// by side. ``preset="single"`` is one regression on all samples.
+/// The model computes random features of the inputs and fits ridge regressions to them. After every
+/// sample each regression is the exact optimum for the samples it remembers. Nothing needs tuning:
+/// regressions with different forgetting factors and ridges learn side by side. ``preset="single"`` is one
+/// regression on all samples.
 ///
-/// Rows are dictionaries, arrays, or tables of pandas, polars and Arrow. Inputs are told apart by their
-/// names; they may appear, vanish and come in any order. ``None`` and NaN are absent, text is a category.
-/// Labels may be any hashable values, and new ones may come at any time.
+/// Rows are dictionaries, arrays, or tables of pandas, polars and Arrow. Inputs are identified by name;
+/// they may appear, disappear and come in any order. ``None`` and NaN are missing values, and text is
+/// categorical. Labels may be any hashable values, and new labels may appear at any time.
 ///
+/// Examples
+/// --------
 /// >>> import broadstream
 /// >>> model = broadstream.OnlineBLS(seed=1)
 /// >>> for hour in range(48):
@@ -64,9 +67,16 @@ impl OnlineBLS {
         Ok(OnlineBLS::of(Learner::new(core, Columns::new(py), Labels::new(py))))
     }
 
-    /// Learn one sample: a dictionary of inputs by name, or their values in the order of numbered inputs.
+    /// Learn one sample.
     ///
-    /// A weight of 2 counts as two such samples, 0 only announces the label.
+    /// Parameters
+    /// ----------
+    /// x : dict or array-like
+    ///     The inputs by name, or their values if the inputs are numbered.
+    /// y : hashable
+    ///     The label.
+    /// sample_weight : float, default=1.0
+    ///     A weight of 2 counts as two such samples. A weight of 0 only announces the label.
     #[pyo3(signature = (x, y, sample_weight = Real(1.0)), text_signature = "($self, x, y, sample_weight=1.0)")]
     fn learn_one(
         &self,
@@ -78,7 +88,12 @@ impl OnlineBLS {
         self.learner.lock(x.py())?.learn_one(&x, y, sample_weight.0)
     }
 
-    /// The most likely label of a sample; None before any label was learned.
+    /// Predict the label of one sample.
+    ///
+    /// Returns
+    /// -------
+    /// label
+    ///     The most likely label; None before any label was learned.
     fn predict_one(&self, x: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
         let x = &rows::row(x)?;
         let mut learner = self.learner.lock(x.py())?;
@@ -86,8 +101,15 @@ impl OnlineBLS {
         Ok(arg_max(&scores).map(|class| learner.labels.label(x.py(), class)))
     }
 
-    /// The probability of each label that was learned so far, by label.
+    /// Predict the probability of each label for one sample.
     ///
+    /// Returns
+    /// -------
+    /// dict
+    ///     The probabilities of all labels learned so far, by label.
+    ///
+    /// Examples
+    /// --------
     /// >>> import broadstream
     /// >>> model = broadstream.OnlineBLS()
     /// >>> model.predict_proba_one({"volts": 231.5})
@@ -106,16 +128,30 @@ impl OnlineBLS {
         Ok(by_label)
     }
 
-    /// How unlike the past a sample is: 0 if it adds nothing new, more the newer it is.
+    /// Return the leverage of one sample, which measures how unlike the past it is.
+    ///
+    /// It is 0 for a sample that adds nothing new, and larger the more a sample differs from those learned.
     fn leverage_one(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
         let x = rows::row(x)?;
         self.learner.lock(x.py())?.look_at_one(&x, |model, x| model.leverage_one(x))
     }
 
-    /// Learn many samples, with exactly the result of learning them one by one, faster.
+    /// Learn many samples.
     ///
-    /// If one of them is refused, none is learned. Ctrl-C leaves those learned that came before it.
+    /// The result is exactly that of learning them one by one, but faster. If a sample is invalid, none is
+    /// learned. Ctrl-C stops after a prefix of the samples, which stay learned.
     ///
+    /// Parameters
+    /// ----------
+    /// X : array, table or sequence of dicts
+    ///     The rows.
+    /// y : array-like
+    ///     The label of each row.
+    /// sample_weight : array-like, optional
+    ///     The weight of each row, 1 by default.
+    ///
+    /// Examples
+    /// --------
     /// >>> import numpy as np, broadstream
     /// >>> X = np.random.default_rng(0).normal(size=(500, 3))
     /// >>> model = broadstream.OnlineBLS(preset="single")
@@ -137,7 +173,12 @@ impl OnlineBLS {
         self.learner.lock(py)?.learn_many(py, &batch)
     }
 
-    /// The most likely label of each row. Before any label was learned they are None.
+    /// Predict the label of each row.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     The most likely labels; None before any label was learned.
     #[expect(non_snake_case, reason = "X is what Python's libraries call it")]
     fn predict_many<'py>(&self, X: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, rows) = (X.py(), Rows::of(X)?);
@@ -146,7 +187,12 @@ impl OnlineBLS {
         label_array(py, &learner.labels, answers.classes)
     }
 
-    /// The probabilities of each row: a column for each of ``labels``, in their order.
+    /// Predict the probability of each label for each row.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray of shape (rows, labels)
+    ///     The columns follow the order of ``labels``.
     #[expect(non_snake_case, reason = "X is what Python's libraries call it")]
     fn predict_proba_many<'py>(
         &self,
@@ -158,7 +204,7 @@ impl OnlineBLS {
         probability_array(py, &answers, learner.labels.len())
     }
 
-    /// How unlike the past each row is; see ``leverage_one``.
+    /// Return the leverage of each row; see ``leverage_one``.
     #[expect(non_snake_case, reason = "X is what Python's libraries call it")]
     fn leverage_many<'py>(&self, X: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (py, rows) = (X.py(), Rows::of(X)?);
@@ -166,12 +212,22 @@ impl OnlineBLS {
         Ok(answers.leverages.into_pyarray(py))
     }
 
-    /// Predict each row and then learn it: predictions, probabilities and leverages of before.
+    /// Predict each row, then learn it.
     ///
-    /// They are those of ``predict_one`` and ``learn_one`` in turn, at the speed of blocks: predictions and
-    /// probabilities to the bit, leverages but for rounding.
-    /// Probabilities have a column for each label known in the end, 0 where it was not known yet.
+    /// The result is that of alternating ``predict_one`` and ``learn_one``, at the speed of blocks:
+    /// predictions and probabilities are identical to the bit, leverages up to rounding.
     ///
+    /// Returns
+    /// -------
+    /// predictions : ndarray
+    ///     The predicted label of each row, made before the row was learned.
+    /// probabilities : ndarray of shape (rows, labels)
+    ///     A column for each label known at the end; 0 where a label was not yet known.
+    /// leverages : ndarray
+    ///     The leverage of each row before it was learned.
+    ///
+    /// Examples
+    /// --------
     /// >>> import numpy as np, broadstream
     /// >>> X = np.random.default_rng(0).normal(size=(500, 3))
     /// >>> y = np.where(X[:, 0] > X[:, 1], "above", "below")
@@ -198,10 +254,10 @@ impl OnlineBLS {
         (predictions, probabilities, answers.leverages.into_pyarray(py)).into_pyobject(py)
     }
 
-    /// Fix the scaling by rows that are not learned yet, and keep it so.
+    /// Fit the scaling to rows without learning them, and freeze it.
     ///
-    /// Afterwards the order of samples does not matter to the features, and models of the same scaling
-    /// can be merged. Only a model that has learned nothing can do this.
+    /// Afterwards the features do not depend on the order of samples, and models with the same scaling can
+    /// be merged. The model must not have learned anything yet.
     #[pyo3(signature = (X, sample_weight = None))]
     #[expect(non_snake_case, reason = "X is what Python's libraries call it")]
     fn fit_scaling(
@@ -214,19 +270,23 @@ impl OnlineBLS {
         self.learner.lock(py)?.fit_scaling(py, &rows, weights.as_ref())
     }
 
-    /// A new model whose features are those of this one, with its scaling as it is now, frozen: what it
-    /// learns can be merged with what others of its kind learn.
+    /// Return a new model that can be merged with this one.
+    ///
+    /// It has the same features, and the current scaling, frozen. Models made this way can be merged with
+    /// each other.
     fn like(&self, py: Python<'_>) -> PyResult<Self> {
         let learner = self.learner.lock(py)?;
         let core = learner.core.like().map_err(to_python)?;
         Ok(OnlineBLS::of(Learner::new(core, Columns::new(py), Labels::new(py))))
     }
 
-    /// Add what another model has learned: this one is then the model of the samples of both.
+    /// Add what another model has learned, so that this model has learned the samples of both.
     ///
-    /// Both must be sums over their samples, with the same features and a frozen scaling; anything else
-    /// is refused with the reason. Labels and inputs are matched by what they are called.
+    /// Both models must be sums over their samples, with the same features and a frozen scaling; otherwise a
+    /// ValueError states the reason. Labels and inputs are matched by name.
     ///
+    /// Examples
+    /// --------
     /// >>> import numpy as np, broadstream
     /// >>> X = np.random.default_rng(0).normal(size=(400, 3))
     /// >>> y = X[:, 0] > 0
@@ -240,14 +300,15 @@ impl OnlineBLS {
     /// >>> bool(np.allclose(here.weights, one.weights))
     /// True
     fn merge(&self, py: Python<'_>, other: &OnlineBLS) -> PyResult<()> {
-        // A copy, so that two threads which merge two models into each other do not wait for ever.
+        // A copy, so that two threads that merge two models into each other do not deadlock.
         let other = other.learner.lock(py)?.copy(py)?;
         self.learner.lock(py)?.merge(py, &other)
     }
 
-    /// Take back a sample that was learned with that label and weight.
+    /// Unlearn a sample that was learned with this label and weight.
     ///
-    /// That is exact while nothing is forgotten and the scaling is frozen, and refused otherwise.
+    /// This requires a model that forgets nothing and has a frozen scaling; it is then exact. Any other
+    /// model raises a ValueError.
     #[pyo3(signature = (x, y, sample_weight = Real(1.0)), text_signature = "($self, x, y, sample_weight=1.0)")]
     fn unlearn_one(
         &self,
@@ -264,7 +325,7 @@ impl OnlineBLS {
         Ok(self.learner.lock(py)?.unlearn_many(py, &batch)?.into())
     }
 
-    /// Take back samples, or none of them if one is refused.
+    /// Unlearn many samples, or none of them if one is invalid; see ``unlearn_one``.
     #[pyo3(signature = (X, y, sample_weight = None))]
     #[expect(non_snake_case, reason = "X is what Python's libraries call it")]
     fn unlearn_many(
@@ -280,7 +341,7 @@ impl OnlineBLS {
         Ok(self.learner.lock(py)?.unlearn_many(py, &batch)?.into())
     }
 
-    /// Replace the label of a sample that was learned.
+    /// Replace the label of a learned sample: unlearn it with ``y`` and learn it with ``new_y``.
     #[pyo3(signature = (x, y, new_y, sample_weight = Real(1.0)), text_signature = "($self, x, y, new_y, sample_weight=1.0)")]
     fn correct_one(
         &self,
@@ -293,11 +354,12 @@ impl OnlineBLS {
         Ok(self.learner.lock(x.py())?.correct_one(&x, y, new_y, sample_weight.0)?.into())
     }
 
-    /// Save the model, so that it can go on to the bit: a path, or a file open for writing bytes.
+    /// Save the model to a path or to a file open for writing bytes.
     ///
-    /// The file is the one of the ``broadstream`` command. It replaces an older one as a whole and keeps
-    /// its mode; while another program has the older one locked, ``BlockingIOError`` is raised. Labels
-    /// that are str, int, float or bool are stored with their type; pickle keeps any.
+    /// A loaded model continues exactly, to the bit. The ``broadstream`` command reads and writes the same
+    /// format. An existing file is replaced atomically and keeps its mode; while another program has it
+    /// locked, ``BlockingIOError`` is raised. Labels must be str, int, float or bool; use pickle for any
+    /// others.
     fn save(&self, file: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = file.py();
         let bytes = {
@@ -308,43 +370,43 @@ impl OnlineBLS {
         files::write(file, &bytes)
     }
 
-    /// Load a model that was saved here or by the ``broadstream`` command.
+    /// Load a model saved by ``save`` or by the ``broadstream`` command.
     #[classmethod]
     fn load(cls: &Bound<'_, PyType>, file: &Bound<'_, PyAny>) -> PyResult<Self> {
         saved::learner(cls.py(), files::read(file)?, None).map(OnlineBLS::of)
     }
 
-    /// A model that goes on by itself from where this one is.
+    /// Return an independent copy of the model.
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         Ok(OnlineBLS::of(self.learner.lock(py)?.copy(py)?))
     }
 
-    /// The labels in order of first appearance, which is that of the columns of probabilities.
+    /// The labels in order of first appearance, which is the order of the columns of probabilities.
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.learner.lock(py)?.labels.list(py)
     }
 
-    /// The names of the inputs; a category has one of its own, ``column=category``.
+    /// The names of the inputs. Each category of a column is an input of its own, ``column=category``.
     #[getter]
     fn inputs(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let learner = self.learner.lock(py)?;
         Ok(learner.core.declared_inputs().iter().map(|input| input.name.clone()).collect())
     }
 
-    /// How many samples of positive weight were learned.
+    /// The number of learned samples with a positive weight.
     #[getter]
     fn learned(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.learner.lock(py)?.core.learned())
     }
 
-    /// Every option and its value.
+    /// All options and their values.
     #[getter]
     fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         options::all(py, self.learner.lock(py)?.core.config())
     }
 
-    /// The output weights of the regression on all features: a row per feature, a column per label.
+    /// The weights of the regression on all features, with a row per feature and a column per label.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let learner = self.learner.lock(py)?;
@@ -354,26 +416,28 @@ impl OnlineBLS {
         weights.into_values().into_pyarray(py).reshape([features, classes])
     }
 
-    /// The parts whose predictions are combined, and what each is worth now: pairs of name and weight.
+    /// The members whose predictions are combined, as pairs of name and current weight.
     #[getter]
     fn members(&self, py: Python<'_>) -> PyResult<Vec<(String, f64)>> {
         let members = self.learner.lock(py)?.core.members();
         Ok(members.into_iter().map(|member| (member.name, member.weight)).collect())
     }
 
-    /// After how many samples a part of the model began anew, since it saw a drift.
+    /// The numbers of samples after which a regression restarted because the model detected a drift.
     #[getter]
     fn restarts(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
         Ok(self.learner.lock(py)?.core.restarts().to_vec())
     }
 
-    /// The largest relative residual of the regressions: what rounding has done, about 1e-15 if nothing.
+    /// Return the largest relative residual of the regressions, a measure of accumulated rounding error.
+    ///
+    /// About 1e-15 is as good as double precision allows.
     fn residual(&self, py: Python<'_>) -> PyResult<f64> {
         let learner = self.learner.lock(py)?;
         let core = &learner.core;
         let health = py.detach(|| core.health());
         let residuals = health.iter().map(|regression| regression.now.residual);
-        // NaN is the worst of all.
+        // NaN counts as the worst.
         Ok(residuals.fold(0.0, |worst, residual| if residual <= worst { worst } else { residual }))
     }
 
@@ -403,7 +467,7 @@ impl OnlineBLS {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // What is in use is reachable anyway.
+        // A model in use is reachable from that call anyway.
         match self.learner.if_free() {
             Some(learner) => learner.labels.visit(visit),
             None => Ok(()),
@@ -431,7 +495,7 @@ impl OnlineBLS {
     }
 }
 
-/// The model of a pickle.
+/// Restore a model from a pickle.
 #[pyfunction]
 pub(crate) fn restore_model(
     state: &Bound<'_, PyBytes>,
@@ -445,7 +509,7 @@ pub(crate) fn restore_model(
     Ok(OnlineBLS::of(learner))
 }
 
-/// Labels of classes as an array; −1 is none.
+/// The labels of classes as an array; −1 becomes None.
 fn label_array<'py>(
     py: Python<'py>,
     labels: &Labels,

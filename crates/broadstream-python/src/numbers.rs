@@ -1,11 +1,11 @@
-//! Numbers as arguments, whose bounds are rules and no accidents of a conversion.
+//! Numeric arguments that report values out of range as a rule, not as a conversion error.
 
 use pyo3::{
     exceptions::{PyOverflowError, PyValueError},
     prelude::*,
 };
 
-/// A whole number that is not negative.
+/// A non-negative integer.
 #[derive(Clone, Copy)]
 pub(crate) struct Whole(pub(crate) u64);
 
@@ -31,7 +31,7 @@ impl<'py> FromPyObject<'_, 'py> for Real {
     }
 }
 
-/// What is out of bounds is a `ValueError`; what is no number stays the error that it is.
+/// Turns an overflow into a `ValueError` that states the rule; other errors stay unchanged.
 fn bounded(value: &Bound<'_, PyAny>, error: PyErr, rule: &str) -> PyErr {
     if !error.is_instance_of::<PyOverflowError>(value.py()) {
         return error;

@@ -1,4 +1,4 @@
-//! The options of a model, under the names that Rust and the command line use.
+//! The options of a model, under the same names as in Rust and on the command line.
 
 use broadstream::{Error, OnlineBlsConfig, Preset, Values};
 use pyo3::{
@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value, json};
 
 use crate::error::to_python;
 
-/// The configuration of a preset with those options that are not `None`.
+/// Resolves a preset and the options that are not `None` to a configuration.
 pub(crate) fn configuration(
     preset: Option<&Bound<'_, PyAny>>,
     options: &Bound<'_, PyDict>,
@@ -44,8 +44,10 @@ fn named_preset(name: &Bound<'_, PyAny>) -> PyResult<Preset> {
     }
 }
 
-/// Every option of a model: its name, what it means, what it can be, and its default in each preset.
+/// Describe all options of a model: name, help, values, and the default in each preset.
 ///
+/// Examples
+/// --------
 /// >>> import broadstream
 /// >>> ridge = next(option for option in broadstream.options() if option["name"] == "ridge")
 /// >>> ridge["defaults"]
@@ -68,7 +70,7 @@ pub(crate) fn options(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     Ok(options)
 }
 
-/// What an option can be, in words.
+/// The values that an option accepts, in words.
 fn values(values: &Values) -> String {
     match values {
         Values::Count { rule, .. } => format!("int, {rule}"),
@@ -89,7 +91,7 @@ fn values(values: &Values) -> String {
     }
 }
 
-/// The configuration as it would be written: the nearest preset, and what differs from it.
+/// The configuration in its shortest form: the nearest preset, and the options that differ from it.
 pub(crate) fn describe<'py>(
     py: Python<'py>,
     config: &OnlineBlsConfig,
@@ -110,7 +112,7 @@ pub(crate) fn describe<'py>(
     Ok(options)
 }
 
-/// Every option with its value.
+/// All options with their values.
 pub(crate) fn all<'py>(py: Python<'py>, config: &OnlineBlsConfig) -> PyResult<Bound<'py, PyDict>> {
     let options = PyDict::new(py);
     for (option, value) in &config.to_json() {
@@ -119,12 +121,13 @@ pub(crate) fn all<'py>(py: Python<'py>, config: &OnlineBlsConfig) -> PyResult<Bo
     Ok(options)
 }
 
-/// A value of Python as JSON. What JSON does not have becomes its text, which no option takes.
+/// Converts a Python value to JSON. A value that JSON cannot represent becomes its text, which no option
+/// accepts.
 fn to_json(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
-    // A scaling that is given for each input has three levels.
+    // The deepest option, a scaling given for each input, has three levels.
     const DEEPEST: usize = 4;
     if depth > DEEPEST {
-        return Err(PyTypeError::new_err("an option must not be nested so deep"));
+        return Err(PyTypeError::new_err("an option must not be nested deeper than 4 levels"));
     }
     if let Ok(flag) = value.cast::<PyBool>() {
         return Ok(json!(flag.is_true()));

@@ -1,8 +1,8 @@
-//! Models as files: the same that the command line reads and writes.
+//! Model files, in the format that the command line reads and writes.
 //!
-//! A model file has texts for labels. Those of Python's labels are stored, and beside them what the
-//! labels were, so that Python gets back what it gave and the command line has something to print. A
-//! pickle keeps the labels themselves.
+//! Labels in a model file are text. The text of each Python label is stored, which the command line can
+//! print, together with its type and value, so that Python gets back the labels it gave. A pickle stores
+//! the labels themselves.
 
 use std::collections::HashSet;
 
@@ -20,10 +20,10 @@ use serde_json::{Map, Value, json};
 
 use crate::{columns::Columns, error::to_python, labels::Labels, learner::Learner};
 
-/// Under which name the notes of a file say what labels were.
+/// The key of the file's notes under which the types of labels are stored.
 const LABEL_TYPES: &str = "python_label_types";
 
-/// The bytes of a model file. Without `label_texts` its labels are to be kept elsewhere.
+/// The bytes of a model file. Without `label_texts` the caller must store the labels itself.
 pub(crate) fn to_bytes(py: Python<'_>, learner: &Learner, label_texts: bool) -> PyResult<Vec<u8>> {
     let encoding = learner.columns.encoding();
     let mut schema = Schema::new(encoding.target.as_str());
@@ -55,7 +55,7 @@ pub(crate) fn to_bytes(py: Python<'_>, learner: &Learner, label_texts: bool) -> 
     .map_err(to_python)
 }
 
-/// The model of a file, with these labels or else with those of the file.
+/// The model of a file, with the given labels or else with those of the file.
 pub(crate) fn learner<'py>(
     py: Python<'py>,
     saved: Saved,
@@ -78,7 +78,7 @@ pub(crate) fn learner<'py>(
     Ok(Learner::new(model, columns, labels))
 }
 
-/// A text for a label that none of those seen has.
+/// A text for a label, different from all texts seen before.
 pub(crate) fn text(label: &Bound<'_, PyAny>, seen: &mut HashSet<String>) -> PyResult<String> {
     let mut text = match label.cast::<PyString>() {
         Ok(text) => text.to_str()?.to_owned(),
@@ -94,7 +94,7 @@ pub(crate) fn text(label: &Bound<'_, PyAny>, seen: &mut HashSet<String>) -> PyRe
     Ok(text)
 }
 
-/// What each label is, of those types that can be had back from a text.
+/// The type and value of each label; an error for types that cannot be restored from JSON.
 fn types(py: Python<'_>, labels: &Labels) -> PyResult<Vec<Value>> {
     labels
         .iter(py)
@@ -114,8 +114,8 @@ fn types(py: Python<'_>, labels: &Labels) -> PyResult<Vec<Value>> {
                 );
             }
             let message = format!(
-                "a model file keeps labels that are str, int, float or bool, not {}: pickle keeps \
-                 any",
+                "a model file can store labels that are str, int, float or bool, not {}: use pickle \
+                 for others",
                 label.get_type().name()?
             );
             Err(PyTypeError::new_err(message))
@@ -123,7 +123,7 @@ fn types(py: Python<'_>, labels: &Labels) -> PyResult<Vec<Value>> {
         .collect()
 }
 
-/// The labels that a file has: as Python gave them, or texts if another program wrote it.
+/// The labels of a file: as given in Python, or as text if another program wrote the file.
 fn stored_labels<'py>(
     py: Python<'py>,
     model: &OnlineBls,
@@ -132,12 +132,12 @@ fn stored_labels<'py>(
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let known = model.classes();
     let texts = schema.labels().get(..known).ok_or_else(|| {
-        PyValueError::new_err("the file has no labels by which its classes could be told")
+        PyValueError::new_err("the file does not state the labels of its classes")
     })?;
     let Some(types) = notes.get(LABEL_TYPES).and_then(Value::as_array) else {
         return Ok(texts.iter().map(|text| PyString::new(py, text).into_any()).collect());
     };
-    // Labels that the command line has learned since are texts.
+    // Labels that the command line has learned since then are text.
     let mut labels = Vec::with_capacity(known);
     for (i, text) in texts.iter().enumerate() {
         let label = types.get(i).and_then(|kind| typed(py, kind));
@@ -156,7 +156,7 @@ fn typed<'py>(py: Python<'py>, kind: &Value) -> Option<Bound<'py, PyAny>> {
     if let Some(bits) = kind["bits"].as_u64() {
         return Some(PyFloat::new(py, f64::from_bits(bits)).into_any());
     }
-    // Whole numbers of any length.
+    // Integers of any length.
     let digits = kind["int"].as_str()?;
     py.get_type::<PyInt>().call1((digits,)).ok()
 }

@@ -1,4 +1,4 @@
-"""Taking back and merging are refused where the result would not be exact."""
+"""Unlearning and merging are refused if the result would not be exact."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def test_scaling_is_fitted_only_before_learning(trained, no_trace, numbers):
         trained.fit_scaling(numbers[0])
 
 
-def test_what_was_never_learned_is_not_taken_back(frozen, numbers, no_trace):
+def test_samples_never_learned_cannot_be_unlearned(frozen, numbers, no_trace):
     X, y = numbers
     with no_trace(frozen):
         with pytest.raises(ValueError, match="row 1: label 'never' was never learned"):
@@ -36,7 +36,7 @@ def test_what_was_never_learned_is_not_taken_back(frozen, numbers, no_trace):
 @pytest.mark.parametrize(
     "options", [{}, {"forgetting": 0.99}, {"window": 50}, {"preset": "default"}], ids=str
 )
-def test_what_cannot_be_taken_back_exactly_is_refused(options, new_model, numbers, no_trace):
+def test_inexact_unlearning_is_refused(options, new_model, numbers, no_trace):
     X, y = numbers
     model = new_model(**options)
     model.learn_many(X, y)

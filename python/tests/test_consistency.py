@@ -1,4 +1,4 @@
-"""Whatever is done to a model, its inputs, columns and labels stay in step."""
+"""The inputs, columns and labels of a model stay consistent after any call."""
 
 import gc
 import io
@@ -28,7 +28,7 @@ def single(**options):
 
 
 def survives(model):
-    """Whether a model can be saved and read, and goes on alike."""
+    """Check that a model can be saved and loaded, and continues identically."""
     again = pickle.loads(pickle.dumps(model))
     for one in (model, again):
         one.learn_one({"entirely": 1.0, "new": 2.0}, "u")
@@ -92,7 +92,7 @@ def test_merging_with_a_column_named_like_the_target():
     assert survives(trained)
 
 
-def test_merging_what_is_a_target_elsewhere_is_refused_before_anything_changed(tmp_path):
+def test_merging_a_target_with_an_input_is_refused_before_anything_changes(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("x,y\n1,p\n2,q\n")
     model = single(scaling="none", inputs_per_sample=1)
@@ -122,7 +122,7 @@ def test_lengths_are_checked_wherever_there_are_several(weights):
     assert pickle.dumps(model) == before
 
 
-def test_many_samples_are_taken_back_in_pieces():
+def test_many_samples_are_unlearned_in_pieces():
     rows = RNG.normal(size=(700, 3))
     labels = (rows[:, 0] > 0).tolist()
     model = single()
@@ -204,7 +204,7 @@ def test_options_that_contain_themselves_are_refused():
 
 
 class Shrinking:
-    """A number that takes keys away from the dictionary that it is in, or adds some."""
+    """A number that removes keys from its own dictionary, or adds some, when converted."""
 
     def __init__(self, row, add):
         self.row, self.add = row, add
@@ -276,7 +276,7 @@ def test_rows_of_pandas_keep_their_names():
 
 
 @pytest.mark.parametrize("label", [np.float32("nan"), np.datetime64("NaT"), float("nan"), None])
-def test_what_is_no_label(label):
+def test_missing_labels_are_refused(label):
     with pytest.raises(ValueError, match="the label is missing"):
         single().learn_one({"a": 1.0}, label)
 
@@ -358,7 +358,7 @@ def test_fractions_and_arrays_of_one_number_are_numbers():
 
 
 class TestScikitLearn:
-    """A refused fit leaves an estimator as it was."""
+    """A refused fit leaves an estimator unchanged."""
 
     def fitted(self):
         return OnlineBLSClassifier(enhancement_nodes=20).fit(X, np.where(Y, "b", "a"))
@@ -408,7 +408,7 @@ def test_a_model_that_is_named_by_its_configuration_can_be_made_of_it():
         assert eval(repr(model), {"OnlineBLS": OnlineBLS}).config == model.config
 
 
-def test_ctrl_c_forgets_what_was_not_reached(tmp_path):
+def test_ctrl_c_discards_rows_that_were_not_reached(tmp_path):
     program = """
 import os, signal, threading, time
 import broadstream

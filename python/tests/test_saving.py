@@ -1,4 +1,4 @@
-"""Models that are saved, copied and read again."""
+"""Saving, loading, copying and pickling models."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WAYS = [pickled, through_file, broadstream.OnlineBLS.copy, copy.copy, copy.deepc
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__qualname__)
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_read_goes_on_to_the_bit(kind, way, numbers, new_model, saved):
+def test_a_loaded_model_continues_identically(kind, way, numbers, new_model, saved):
     X, y = numbers
     model = new_model(**KINDS[kind])
     model.learn_many(X[:150], y[:150])
@@ -133,7 +133,7 @@ def test_labels_come_back_from_files_with_their_types(labels, new_model, numbers
     other = through_file(model)
     assert other.labels == labels
     assert [type(label) for label in other.labels] == [type(label) for label in labels]
-    # They are found again, and are no new labels.
+    # The loaded labels are recognised, and not taken as new ones.
     other.learn_many(X[: len(labels)], labels)
     assert other.labels == labels
 
@@ -143,7 +143,7 @@ def test_labels_of_any_type_come_back_from_pickles(new_model, numbers):
     model = new_model()
     model.learn_many(numbers[0][:5], labels)
     assert pickled(model).labels == labels
-    with pytest.raises(TypeError, match=r"tuple.*pickle keeps any"):
+    with pytest.raises(TypeError, match=r"tuple.*use pickle"):
         model.save(io.BytesIO())
 
 
@@ -165,7 +165,7 @@ def test_threads_are_kept_by_pickles_and_copies(new_model, numbers):
     assert np.array_equal(pickled(model).weights, model.weights)
 
 
-def test_another_process_goes_on_to_the_bit(trained, numbers, tmp_path, saved):
+def test_another_process_continues_identically(trained, numbers, tmp_path, saved):
     X, y = numbers
     trained.save(tmp_path / "model.bsm")
     np.savez(tmp_path / "rows.npz", X=X[100:], y=y[100:])
