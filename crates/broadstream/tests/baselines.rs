@@ -250,7 +250,7 @@ fn a_singular_matrix_is_an_error_that_leaves_no_trace() {
 fn what_has_no_meaning_is_refused() {
     let forgetting = OnlineBlsConfig { forgetting: Forgetting::Fixed(0.99), ..config(1.0) };
     let refused = BroadBaseline::<Eous>::new(forgetting).unwrap_err().to_string();
-    let message = "forgetting must be left alone for a model that does not forget, got 0.99";
+    let message = "forgetting must be unset for a model that does not forget, got 0.99";
     assert_eq!(refused, message);
     let refresh = OnlineBlsConfig { refresh_every: Some(5), ..config(1.0) };
     assert!(BroadBaseline::<Eous>::new(refresh).is_err());

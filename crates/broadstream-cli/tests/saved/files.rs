@@ -133,7 +133,7 @@ fn bad_files_and_rows_are_errors_and_change_nothing() {
     folder.write("cut.bsm", &model[..model.len() / 2]);
     for (arguments, message) in [
         ("inspect text.bsm", "text.bsm: this is not a broadstream model file"),
-        ("inspect cut.bsm", "cut.bsm: the file is cut short"),
+        ("inspect cut.bsm", "cut.bsm: the file is truncated"),
         ("inspect missing.bsm", "missing.bsm: "),
         ("predict .", "directory, expected a file"),
         ("predict a.bsm missing.csv", "missing.csv"),

@@ -1,4 +1,4 @@
-//! Blocks that are learned whole or not at all.
+//! Blocks that are learned completely or not at all.
 
 use crate::{
     classifier::Classifier,
@@ -6,11 +6,12 @@ use crate::{
     error::Error,
 };
 
-/// Takes each sample of a checked block to `learn`, which appends its scores of before. Should a
-/// sample be refused that no check could foresee, the model becomes what it was before the block.
+/// Passes each sample of a checked block to `learn`, which appends the scores from before learning.
+/// If a sample is refused for a reason that no check could foresee, the model is restored to its
+/// state before the block.
 ///
-/// A copy of the model per block is what that costs; `learn` must itself leave no trace of a sample
-/// that it refuses, which spares the copy where there is only one.
+/// That costs a copy of the model per block. A block of one sample needs no copy, since `learn`
+/// must leave no trace of a sample that it refuses.
 pub(super) fn learn_block<M: Classifier + Clone>(
     model: &mut M,
     block: &Block,

@@ -1,21 +1,21 @@
-//! BLS-CIL: a term draws successive samples of one class together and those of different classes
-//! apart.
+//! BLS-CIL: a penalty pulls consecutive samples of one class together and pushes those of different
+//! classes apart.
 //!
-//! With p the features of the sample before, appendix A of the paper has
+//! With p the features of the previous sample, appendix A of the paper defines
 //!
 //! ```text
 //! H = a·aᵀ + λ(p − a)(p − a)ᵀ      λ = −λ₁ if the classes differ, +λ₂ if not
 //! K ← K + H                        W ← W − K⁻¹HW + K⁻¹a·yᵀ
 //! ```
 //!
-//! from K = I and W = 0; the first sample has no p, and H = a·aᵀ. (The text calls λ₁ the weight of
-//! the term that makes classes compact and λ₂ of the one that parts them; the formula has it the other
-//! way round, and is followed.) There is no ridge to set but the I.
+//! starting from K = I and W = 0; the first sample has no p, and H = a·aᵀ. (The text calls λ₁ the
+//! weight of the term that makes classes compact and λ₂ that of the one that separates them. The
+//! formula has it the other way round, and is followed here.) There is no ridge to set besides I.
 //!
 //! The first two equations give KW = Σ a·yᵀ, so W = K⁻¹ Σ a·yᵀ. K need not be positive definite.
 //!
-//! A sample of weight w counts w times in a·aᵀ and a·yᵀ. That is what w repetitions do: between equal
-//! samples p − a is 0.
+//! A sample of weight w counts w times in a·aᵀ and a·yᵀ. That equals w repetitions, since p − a is
+//! 0 between equal samples.
 
 use faer::Mat;
 
@@ -26,23 +26,23 @@ use super::{
 };
 use crate::{config::check, error::Error};
 
-/// The solver of BLS-CIL. The configuration's ridge has no meaning for it.
+/// The solver of BLS-CIL. It does not use the configuration's ridge.
 #[derive(Clone, Debug)]
 pub struct BlsCil {
     options: BlsCilOptions,
     k: Mat<f64>,
     weights: OutputWeights,
-    /// The features and the class of the sample before.
+    /// The features and the class of the previous sample.
     previous: Option<(Vec<f64>, usize)>,
 }
 
-/// What BLS-CIL has to set.
+/// The options of BLS-CIL.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlsCilOptions {
-    /// λ₁: how strongly successive samples of different classes are drawn apart. Default 0.1, to
-    /// which the paper tuned it.
+    /// λ₁: how strongly consecutive samples of different classes are pushed apart. Default 0.1, the
+    /// value that the paper tuned.
     pub separation: f64,
-    /// λ₂: how strongly successive samples of one class are drawn together. Default 0.1.
+    /// λ₂: how strongly consecutive samples of one class are pulled together. Default 0.1.
     pub compactness: f64,
 }
 
@@ -103,7 +103,7 @@ impl Solver for BlsCil {
     }
 
     fn bytes(features: usize, _samples: u64, classes: usize) -> u128 {
-        // W, the right-hand side and the change of W; and the sample before.
+        // W, the right-hand side and the change of W; and the previous sample.
         let columns = classes.saturating_mul(3).saturating_add(1);
         bytes(features).saturating_add(OutputWeights::bytes(features, columns))
     }

@@ -1,8 +1,8 @@
-//! Broad learning systems with other ways to fit their output weights.
+//! Broad learning systems with other ways of fitting their output weights.
 //!
-//! The paper compares methods that differ in nothing but the solver behind the broad features. So
-//! does this: a [`BroadBaseline`] is configured as [`OnlineBls`](crate::OnlineBls) is and sees the
-//! very same features, and its [`Solver`] does the rest.
+//! The paper compares methods that differ only in the solver behind the broad features. So does
+//! this module: a [`BroadBaseline`] is configured like [`OnlineBls`](crate::OnlineBls) and computes
+//! the very same features, and its [`Solver`] does the rest.
 
 use super::all_or_nothing;
 use crate::{
@@ -14,10 +14,10 @@ use crate::{
     numeric::probability,
 };
 
-/// A way to fit output weights W, one row per broad feature and one column per class, to samples that
-/// come one by one.
+/// A way of fitting output weights W, one row per broad feature and one column per class, to
+/// samples that arrive one by one.
 pub trait Solver: Clone + Send + 'static {
-    /// What the method has to set beyond the ridge; `()` if nothing.
+    /// The method's options besides the ridge; `()` if there are none.
     type Options: Default;
 
     /// Whether [`learn`](Self::learn) can fail.
@@ -26,25 +26,25 @@ pub trait Solver: Clone + Send + 'static {
     /// A solver for that many features that has learned nothing.
     fn new(features: usize, ridge: f64, options: Self::Options) -> Result<Self, Error>;
 
-    /// How many bytes it takes after that many samples of positive weight and that many classes.
+    /// The memory in bytes after that many samples of positive weight and that many classes.
     fn bytes(features: usize, samples: u64, classes: usize) -> u128;
 
-    /// Makes room for that many classes. New ones count as 0 in all past samples.
+    /// Raises the number of classes. New ones count as 0 in all past samples.
     fn add_classes(&mut self, classes: usize);
 
-    /// aᵀW: a score for each class that there is room for.
+    /// aᵀW: a score for each class that was added.
     fn scores(&self, features: &[f64]) -> Vec<f64>;
 
-    /// Learns a sample of a class that there is room for, with a positive weight. When this fails
-    /// nothing has changed.
+    /// Learns a sample of a class that was added, with a positive weight. A failed call changes
+    /// nothing.
     fn learn(&mut self, features: &[f64], class: usize, weight: f64) -> Result<(), Error>;
 }
 
-/// A broad learning system with another solver than [`OnlineBls`](crate::OnlineBls) has.
+/// A broad learning system with a solver other than that of [`OnlineBls`](crate::OnlineBls).
 ///
-/// Of the configuration `nested_models`, `class_weight`, `stacking` and what goes with it are ignored, since only
-/// Online-BLS has several models; `forgetting` other than 1 and `refresh_every` are refused, since no
-/// baseline forgets.
+/// `nested_models`, `class_weight`, `stacking` and the options that depend on it are ignored, since
+/// only Online-BLS has several models. A `forgetting` other than 1 and `refresh_every` are refused,
+/// since no baseline forgets.
 ///
 /// ```
 /// use broadstream::{Classifier, InputKind, OnlineBlsConfig, Sample};
@@ -66,20 +66,20 @@ pub struct BroadBaseline<S> {
     features: BroadFeatures,
     solver: S,
     classes: usize,
-    /// Samples of positive weight so far.
+    /// The number of samples of positive weight so far.
     samples: u64,
 }
 
 impl<S: Solver> BroadBaseline<S> {
-    /// A model that has seen nothing, with the solver's default options.
+    /// An untrained model with the solver's default options.
     pub fn new(config: OnlineBlsConfig) -> Result<Self, Error> {
         Self::with_options(config, S::Options::default())
     }
 
-    /// A model that has seen nothing.
+    /// An untrained model.
     pub fn with_options(config: OnlineBlsConfig, options: S::Options) -> Result<Self, Error> {
         config.check_rules()?;
-        let never = "left alone for a model that does not forget";
+        let never = "unset for a model that does not forget";
         let forgets = config.forgetting != Forgetting::Fixed(1.0);
         check("forgetting", !forgets, never, &config.forgetting)?;
         let refresh = config.refresh_every.unwrap_or_default();
@@ -95,12 +95,12 @@ impl<S: Solver> BroadBaseline<S> {
         })
     }
 
-    /// The configuration that the model was made with.
+    /// The model's configuration.
     pub fn config(&self) -> &OnlineBlsConfig {
         &self.config
     }
 
-    /// How many broad features there are: the number m of rows of the weights.
+    /// The number m of broad features, which is the number of rows of the weights.
     pub fn features(&self) -> usize {
         self.features.len()
     }
@@ -123,12 +123,12 @@ impl<S: Solver> BroadBaseline<S> {
 
     fn scores_of(&self, features: &[f64]) -> Vec<f64> {
         let mut scores = self.solver.scores(features);
-        // After a refused sample of a new class the solver has room for more than were seen.
+        // After a sample of a new class was refused, the solver has more classes than were seen.
         scores.truncate(self.classes);
         scores
     }
 
-    /// Learns a sample whose features are known and for which there is memory.
+    /// Learns a sample whose features are computed and whose memory is checked.
     fn learn_features(
         &mut self,
         features: &[f64],
@@ -147,7 +147,7 @@ impl<S: Solver> BroadBaseline<S> {
         Ok(())
     }
 
-    /// Checks all that can be known of a block before it is learned.
+    /// Checks everything that can be checked before a block is learned.
     fn check_block(&self, block: &Block) -> Result<(), Error> {
         let classes = block.check(self.inputs(), self.classes)?;
         for i in 0..block.len() {

@@ -1,8 +1,9 @@
-//! Online-BLS as the paper writes it: a Cholesky factor updated by Givens rotations (EOUS), then a
-//! forward and a backward substitution for every class (EWEA).
+//! Online-BLS as the paper describes it: a Cholesky factor updated by Givens rotations (EOUS), then
+//! a forward and a backward substitution for every class (EWEA).
 //!
-//! The weights are those of [`OnlineBls`](crate::OnlineBls) without nested models. What it costs,
-//! O(m²c), is what the paper claims, and this is the reference that the claim is measured by.
+//! The weights are those of [`OnlineBls`](crate::OnlineBls) without nested models. The cost is the
+//! O(m²c) that the paper claims, and this is the reference for measuring that claim. One solve
+//! would serve all classes, but the paper solves for each.
 //!
 //! A sample of weight w rotates √w·a into the factor, and its right-hand side is w·a·rᵀ.
 
@@ -16,13 +17,13 @@ use crate::{error::Error, numeric::InstructionSet};
 /// The solver of the paper's Algorithm 1, to the letter.
 #[derive(Clone, Debug)]
 pub struct Eous {
-    /// Column j of L from the diagonal down; rotations and substitutions both go along columns.
+    /// Column j of L from the diagonal down; rotations and substitutions both run along columns.
     columns: Vec<Vec<f64>>,
     weights: OutputWeights,
 }
 
 impl Eous {
-    /// Equation 15: rotates a into the factor, an entry at a time.
+    /// Equation 15: rotates a into the factor, one entry at a time.
     #[inline(always)]
     fn rotate(&mut self, a: &mut [f64]) {
         for (i, column) in self.columns.iter_mut().enumerate() {
@@ -37,8 +38,8 @@ impl Eous {
         }
     }
 
-    /// Equations 13 and 14, with the indices of L the right way round: L·C = B and then LᵀΔW = C,
-    /// in place. A column of L stays in the cache for all classes.
+    /// Equations 13 and 14, with the indices of L corrected: L·C = B and then LᵀΔW = C, in place. A
+    /// column of L stays in the cache for all classes.
     #[inline(always)]
     fn substitute(&self, b: &mut [Vec<f64>]) {
         for (i, column) in self.columns.iter().enumerate() {

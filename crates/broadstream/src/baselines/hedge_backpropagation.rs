@@ -1,5 +1,5 @@
-//! Hedge backpropagation: a network with a classifier at every depth, which learns by itself how deep
-//! it should be.
+//! Hedge backpropagation: a network with a classifier at every depth, which learns how deep it
+//! should be.
 //!
 //! Sahoo et al., Online deep learning: learning deep neural networks on the fly, IJCAI 2018. With
 //! h⁰ = x and hˡ the hidden layers,
@@ -11,11 +11,11 @@
 //! Wˡ ← Wˡ − η·Σ_{j ≥ l} αʲ·∇ℓ(fʲ)                                         (5)
 //! ```
 //!
-//! ℓ is the cross-entropy. Equation 3 wants it within (0, 1): there it is cut off at 1. All steps are
-//! taken from the weights of before the sample. A sample of weight w counts its losses w times, which
-//! makes steps w times as long and raises β to w times the power.
+//! ℓ is the cross-entropy. Equation 3 requires it within (0, 1), so there it is capped at 1. All
+//! steps are computed from the weights before the sample. A sample of weight w counts its losses w
+//! times, which makes steps w times as long and raises β to w times the power.
 //!
-//! The logarithm in ℓ is the platform's, so the last bits may differ from one to the other.
+//! The logarithm in ℓ is the platform's, so the last bits may differ between platforms.
 
 use super::{
     hidden::{Hidden, NetworkOptions, check_step},
@@ -42,13 +42,13 @@ pub struct HedgeBackpropagation {
     alphas: Vec<f64>,
 }
 
-/// What hedge backpropagation has to set.
+/// The options of hedge backpropagation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HedgeOptions {
-    /// The network: by default 20 hidden layers of 100 nodes and a learning rate of 0.01, as its
-    /// authors have it.
+    /// The network: by default 20 hidden layers of 100 nodes and a learning rate of 0.01, as in the
+    /// original article.
     pub network: NetworkOptions,
-    /// β: what is left of a classifier's share after a loss of 1. Default 0.99.
+    /// β: the factor by which a loss of 1 reduces a classifier's share. Default 0.99.
     pub discount: f64,
     /// s: no classifier's share falls below s/L before shares are normalised. Default 0.2.
     pub smoothing: f64,
@@ -92,7 +92,7 @@ impl Learner for HedgeBackpropagation {
         options.network.check()?;
         let HedgeOptions { discount, smoothing, .. } = *options;
         check("discount", discount > 0.0 && discount < 1.0, "above 0 and below 1", &discount)?;
-        // Without a least share, one that has vanished could never come back, nor could their sum.
+        // Without a minimum, a share that has vanished could never recover, nor could their sum.
         check("smoothing", smoothing > 0.0 && smoothing <= 1.0, "above 0 and at most 1", &smoothing)
     }
 
@@ -212,7 +212,7 @@ mod tests {
         network
     }
 
-    /// The step that a weight takes against the slope of Σ αˡℓ(fˡ) by differences.
+    /// The step of a weight, compared with the slope of Σ αˡℓ(fˡ) by finite differences.
     fn compare(weight: impl Fn(&mut HedgeBackpropagation) -> &mut f64) -> f64 {
         const STEP: f64 = 1e-6;
         let x = [(0, 0.4), (1, -0.9)];
@@ -260,7 +260,7 @@ mod tests {
         let shares = [0.99f64.powf((4.0f64 / 3.0).ln()), 0.99f64.powf(2.0f64.ln())];
         let expected = shares[0] / (shares[0] + shares[1]);
         assert!((network.alphas[0] - expected).abs() < 1e-15, "{:?}", network.alphas);
-        // A loss above 1 counts as 1, and the smoothing holds the loser at 0.2.
+        // A loss above 1 counts as 1, and the smoothing keeps the loser at 0.2.
         network.alphas = vec![0.79, 0.21];
         network.hedge([0.0, 5.0].into_iter(), 1.0);
         let expected = 0.79 / (0.79 + 0.21 * 0.99);

@@ -1,8 +1,8 @@
-//! The hidden layers of a network that learns by gradient descent, a sample at a time.
+//! The hidden layers of a network that learns by gradient descent, one sample at a time.
 //!
-//! Nodes are rectified: h = max(0, W·h' + b). Weights start uniform with variance 2/fan-in (He et al.
-//! 2015) and biases at 0. As in the feature map, those of an input come from the seed and the input's
-//! name, so that inputs may come at any time and in any order.
+//! Nodes are rectified: h = max(0, W·h' + b). Weights start uniform with variance 2/fan-in (He et
+//! al. 2015) and biases at 0. As in the feature map, the weights of an input come from the seed and
+//! the input's name, so that inputs may appear at any time and in any order.
 
 use super::{
     layers::{DenseLayer, InputLayer},
@@ -10,26 +10,26 @@ use super::{
 };
 use crate::{config::check, error::Error, numeric::Random};
 
-/// A node's largest value. It is never met in practice; it keeps a network that an absurd sample led
-/// astray finite.
+/// A node's largest value. It is never reached in practice, and keeps a network finite that an
+/// absurd sample has derailed.
 const LARGEST_NODE: f64 = 1e15;
 
-/// The largest change of a weight by one sample. Beyond, the network is lost.
+/// The largest change of a weight by one sample. The network could not recover from a larger one.
 const LARGEST_STEP: f64 = 1e6;
 
-/// What networks have to set.
+/// The options of networks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkOptions {
-    /// How many hidden layers there are. Default 2.
+    /// The number of hidden layers. Default 2.
     pub hidden_layers: usize,
     /// Nodes per hidden layer. Default 100.
     pub hidden_nodes: usize,
-    /// The length η of a step along the gradient. Default 0.01.
+    /// The learning rate η. Default 0.01.
     pub learning_rate: f64,
-    /// How many inputs a sample usually has present, by which the first layer's weights are scaled.
-    /// Default `None`: as many as the first sample learned has.
+    /// How many inputs are usually present in a sample, by which the first layer's weights are
+    /// scaled. Default `None`: as many as in the first sample learned.
     pub inputs_per_sample: Option<usize>,
-    /// The seed of the weights to start from. Default 0.
+    /// The seed of the initial weights. Default 0.
     pub seed: u64,
 }
 
@@ -59,7 +59,7 @@ impl NetworkOptions {
         check("learning_rate", sound, "above 0 and at most 1", &self.learning_rate)
     }
 
-    /// How many bytes the hidden layers take.
+    /// The bytes that the hidden layers take.
     pub(super) fn bytes(&self, inputs: usize) -> u128 {
         let between = DenseLayer::bytes(self.hidden_nodes, self.hidden_nodes)
             .saturating_mul(self.hidden_layers as u128 - 1);
@@ -72,7 +72,7 @@ impl NetworkOptions {
 pub(super) struct Hidden {
     seed: u64,
     nodes: usize,
-    /// What the first layer's weights are multiplied by; known once the inputs per sample are.
+    /// The factor on the first layer's weights, once the number of inputs per sample is known.
     input_scale: Option<f64>,
     first: InputLayer,
     rest: Vec<DenseLayer>,
@@ -110,7 +110,7 @@ impl Hidden {
         self.input_scale.is_some()
     }
 
-    /// Scales the first layer for that many inputs per sample; only the first call counts.
+    /// Scales the first layer for that many inputs per sample; only the first call has an effect.
     pub(super) fn scale_for(&mut self, inputs: usize) {
         if self.input_scale.is_none() {
             self.input_scale = Some(bound(inputs));
@@ -128,8 +128,8 @@ impl Hidden {
         layers
     }
 
-    /// From the errors that outputs cause in the values of each layer to those in the sums that the
-    /// layer rectifies, those by way of the later layers included.
+    /// Converts the errors that outputs cause in the values of each layer to errors in the sums
+    /// that the layer rectifies, including those that pass through later layers.
     pub(super) fn backward(&self, values: &[Vec<f64>], mut errors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         for l in (0..errors.len()).rev() {
             for (error, h) in errors[l].iter_mut().zip(&values[l]) {
@@ -166,20 +166,20 @@ impl Hidden {
         Ok(())
     }
 
-    /// The weight that a node of the first layer gives an input.
+    /// The weight of an input in a node of the first layer.
     #[cfg(test)]
     pub(super) fn input_weight_mut(&mut self, input: Option<usize>, node: usize) -> &mut f64 {
         self.first.weight_mut(input, node)
     }
 
-    /// The weight that a node of a later layer gives one of the layer before.
+    /// The weight of a node of the previous layer in a node of a later one.
     #[cfg(test)]
     pub(super) fn weight_mut(&mut self, layer: usize, taken: usize, node: usize) -> &mut f64 {
         self.rest[layer - 1].weight_mut(Some(taken), node)
     }
 }
 
-/// Checks the step δ·hᵀ of a layer; a NaN is too large as well.
+/// Checks the step δ·hᵀ of a layer; NaN counts as too large.
 pub(super) fn check_step(h: impl Iterator<Item = f64>, delta: &[f64]) -> Result<(), Error> {
     let largest = |values: &mut dyn Iterator<Item = f64>| {
         values.fold(
@@ -190,7 +190,7 @@ pub(super) fn check_step(h: impl Iterator<Item = f64>, delta: &[f64]) -> Result<
         )
     };
     let delta = largest(&mut delta.iter().copied());
-    // The bias takes a 1.
+    // The input of the bias is 1.
     let step = delta * largest(&mut h.chain([1.0]));
     if step <= LARGEST_STEP {
         Ok(())

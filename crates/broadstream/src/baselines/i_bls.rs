@@ -1,23 +1,25 @@
-//! I-BLS: the pseudoinverse of all features so far, extended sample by sample by Greville's theorem.
+//! I-BLS: the pseudoinverse of all features so far, extended sample by sample by Greville's
+//! theorem.
 //!
-//! With A the k−1 rows of features so far, appendix A of the paper has for the next row aᵀ
+//! With A the k−1 rows of features so far, appendix A of the paper defines for the next row aᵀ
 //!
 //! ```text
 //! dᵀ = aᵀA⁺      qᵀ = aᵀ − dᵀA      f = q⁺  if q ≠ 0,  A⁺d / (1 + dᵀd)  if q = 0
 //! [A; aᵀ]⁺ = [A⁺ − f·dᵀ | f]
 //! ```
 //!
-//! where the pseudoinverse of a row is taken with the ridge, q⁺ = (qqᵀ + λI)⁻¹q = q / (|q|² + λ).
-//! (The appendix says so of the first row. The cost that the paper states, O(m³) in this branch, says
-//! that its authors do the same with q, by inverting that matrix; here it costs O(m).) What is kept is
-//! a pseudoinverse only while λ is small beside |q|². A ridge that suits Online-BLS is far too large,
-//! and even the paper's 10⁻⁸ often is: predictions then become erratic, as the paper reports of I-BLS
-//! too. On SEA with 140 features the accuracy over 400 samples is 0.80 at λ = 10⁻¹² and 0.52 at 10⁻⁸.
+//! where the pseudoinverse of a row uses the ridge, q⁺ = (qqᵀ + λI)⁻¹q = q / (|q|² + λ). (The
+//! appendix says so for the first row. The cost that the paper states, O(m³) in this branch,
+//! implies that its authors do the same with q, by inverting that matrix; here it costs O(m).) The
+//! result is a pseudoinverse only while λ is small compared with |q|². A ridge that suits
+//! Online-BLS is far too large, and even the paper's 10⁻⁸ often is: predictions then become
+//! erratic, as the paper reports for I-BLS too. On SEA with 140 features the accuracy over 400
+//! samples is 0.80 at λ = 10⁻¹² and 0.52 at 10⁻⁸.
 //!
-//! A and A⁺ grow with the stream. They end it when they reach the memory limit.
+//! A and A⁺ grow with the stream. A run fails when they reach the memory limit.
 //!
-//! A sample of weight w is the row √w·aᵀ with the target √w·yᵀ, which has the least-squares solution
-//! of w repetitions.
+//! A sample of weight w is the row √w·aᵀ with the target √w·yᵀ, which has the least-squares
+//! solution of w repetitions.
 
 use super::{
     broad_baseline::Solver,
@@ -38,15 +40,14 @@ pub struct IBls {
     weights: OutputWeights,
 }
 
-/// What I-BLS has to set.
+/// The options of I-BLS.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IBlsOptions {
     /// q counts as 0 when |q| is at most this share of |a|. Default 1e-5.
     ///
-    /// The paper compares with 0 itself. No q computed with rounding is that, and the recursion then
-    /// goes astray once the samples have used up the rank that the features have. The rounding of q is
-    /// that of A times |A⁺|, and so grows as what is left of q shrinks: at 1e-8 the one already
-    /// reaches the other.
+    /// The paper compares with 0 itself. A q computed with rounding is never exactly 0, and the
+    /// recursion then diverges once the samples have used up the rank of the features. The rounding
+    /// error of q is that of A times |A⁺|, and so grows as q shrinks: at 1e-8 it already reaches q.
     pub zero_tolerance: f64,
 }
 

@@ -1,7 +1,7 @@
 //! The explicit inverse of a matrix, which RI-BLS and BLS-CIL form for each sample.
 //!
-//! By elimination with partial pivoting, as the inverse of every common library is; the matrix of
-//! BLS-CIL need not be positive definite.
+//! It uses elimination with partial pivoting, like the inverse of every common library; the matrix
+//! of BLS-CIL need not be positive definite.
 
 use faer::{
     Accum, Mat, MatRef, Par,
@@ -14,8 +14,8 @@ use faer::{
 
 use crate::numeric::clear_upper_halves;
 
-/// matrix⁻¹·right, with the inverse formed explicitly; `matrix` is used up. `None` when the result
-/// is not finite.
+/// matrix⁻¹·right, with the inverse formed explicitly; `matrix` is overwritten. `None` when the
+/// result is not finite.
 pub(super) fn inverse_times(matrix: &mut Mat<f64>, right: MatRef<'_, f64>) -> Option<Mat<f64>> {
     let order = matrix.nrows();
     let mut permutation = vec![0usize; order];
@@ -57,7 +57,7 @@ pub(super) fn add_outer_product(matrix: &mut Mat<f64>, weight: f64, v: &[f64]) {
     }
 }
 
-/// The number of bytes of the matrix, of its inverse and of what computing it takes.
+/// The bytes of the matrix, of its inverse and of the work space.
 pub(super) fn bytes(order: usize) -> u128 {
     (order as u128 * order as u128).saturating_mul(4 * size_of::<f64>() as u128)
 }

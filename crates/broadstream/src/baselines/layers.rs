@@ -1,6 +1,6 @@
 //! Layers of linear nodes: from the inputs of a sample, and from other nodes.
 //!
-//! A step of a layer is the product of what came in, h, and an error δ of each node, scaled by the
+//! A step of a layer is the product of its inputs h and an error δ of each node, scaled by the
 //! learning rate: W ← W − δ·hᵀ, and b ← b − δ for the biases.
 
 use super::{
@@ -9,21 +9,21 @@ use super::{
 };
 use crate::numeric::InstructionSet;
 
-/// Nodes that take the inputs of a sample, of which some may be absent.
+/// Nodes whose inputs are those of a sample, of which some may be absent.
 #[derive(Clone, Debug)]
 pub(super) struct InputLayer {
-    /// For each input a weight per node.
+    /// One weight per node, for each input.
     rows: Vec<Vec<f64>>,
     biases: Vec<f64>,
 }
 
 impl InputLayer {
-    /// With all weights 0.
+    /// A layer with all weights 0.
     pub(super) fn new(nodes: usize) -> Self {
         InputLayer { rows: Vec::new(), biases: vec![0.0; nodes] }
     }
 
-    /// How many bytes a layer takes.
+    /// The bytes that a layer takes.
     pub(super) fn bytes(inputs: usize, nodes: usize) -> u128 {
         let row = nodes as u128 * size_of::<f64>() as u128;
         (row + size_of::<Vec<f64>>() as u128).saturating_mul(inputs as u128 + 1)
@@ -87,22 +87,22 @@ impl InputLayer {
     }
 }
 
-/// Nodes that take other nodes.
+/// Nodes whose inputs are other nodes.
 #[derive(Clone, Debug)]
 pub(super) struct DenseLayer {
-    /// For each node a weight per node that it takes.
+    /// One weight per input, for each node.
     rows: Vec<Vec<f64>>,
     biases: Vec<f64>,
     inputs: usize,
 }
 
 impl DenseLayer {
-    /// With no nodes yet that take so many others.
+    /// A layer without nodes, for `inputs` inputs.
     pub(super) fn new(inputs: usize) -> Self {
         DenseLayer { rows: Vec::new(), biases: Vec::new(), inputs }
     }
 
-    /// How many bytes a layer takes.
+    /// The bytes that a layer takes.
     pub(super) fn bytes(inputs: usize, nodes: usize) -> u128 {
         InputLayer::bytes(nodes, inputs)
     }
@@ -134,7 +134,7 @@ impl DenseLayer {
         sums
     }
 
-    /// Adds Wᵀδ, the errors of the nodes that these take, to `errors`.
+    /// Adds Wᵀδ, the errors of the input nodes, to `errors`.
     pub(super) fn backward(&self, delta: &[f64], errors: &mut [f64]) {
         InstructionSet::detect().run(
             #[inline(always)]
@@ -152,7 +152,7 @@ impl DenseLayer {
             #[inline(always)]
             || {
                 for (row, delta) in self.rows.iter_mut().zip(delta) {
-                    // Behind a node that is switched off nothing changes.
+                    // Nothing changes at a node that is switched off.
                     if *delta != 0.0 {
                         add_scaled(row, -delta, h);
                     }
@@ -162,7 +162,7 @@ impl DenseLayer {
         );
     }
 
-    /// The weight of a node taken in a node, or the node's bias.
+    /// The weight of an input in a node, or the node's bias.
     #[cfg(test)]
     pub(super) fn weight_mut(&mut self, taken: Option<usize>, node: usize) -> &mut f64 {
         match taken {

@@ -16,7 +16,7 @@ pub struct Majority {
 }
 
 impl Majority {
-    /// A model that has seen nothing.
+    /// An untrained model.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,11 +1,11 @@
-//! Models to compare with.
+//! Baselines.
 //!
-//! [`NoChange`] and [`Majority`] know no inputs: what does not beat them has learned nothing. The
-//! broad learning systems of the paper's comparison are a [`BroadBaseline`] each: [`IBls`], [`Eous`]
-//! and, under the feature `dense-baselines`, `RiBls`, `BlsCil` and `Refactorise`, which invert or
-//! factorise a matrix for each sample. [`Perceptron`], [`PassiveAggressive`],
-//! [`MultilayerPerceptron`] and [`HedgeBackpropagation`] work on the scaled inputs, each within a
-//! [`ScaledBaseline`].
+//! [`NoChange`] and [`Majority`] ignore the inputs: a model that does not beat them has learned
+//! nothing. The broad learning systems of the paper's comparison are a [`BroadBaseline`] each:
+//! [`IBls`], [`Eous`] and, under the feature `dense-baselines`, `RiBls`, `BlsCil` and
+//! `Refactorise`, which invert or factorise a matrix for each sample. [`Perceptron`],
+//! [`PassiveAggressive`], [`MultilayerPerceptron`] and [`HedgeBackpropagation`] work on the scaled
+//! inputs, each within a [`ScaledBaseline`].
 
 mod all_or_nothing;
 #[cfg(feature = "dense-baselines")]

@@ -1,8 +1,9 @@
 //! Online gradient descent on a multilayer perceptron: one step down the gradient of each sample's
 //! cross-entropy.
 //!
-//! Zinkevich 2003 names the method for convex losses (W ← W − η∇ℓ); the paper's related work lists it
-//! as OGD. A sample of weight w takes a step w times as long, as if its loss counted w times.
+//! Zinkevich 2003 introduced the method for convex losses (W ← W − η∇ℓ); the paper's related work
+//! lists it as OGD. A sample of weight w takes a step w times as long, as if its loss counted w
+//! times.
 
 use super::{
     hidden::{Hidden, NetworkOptions, check_step},
@@ -108,7 +109,7 @@ mod tests {
         network
     }
 
-    /// The step that a weight takes against the slope of the loss by differences.
+    /// The step of a weight, compared with the slope of the loss by finite differences.
     fn compare(weight: impl Fn(&mut MultilayerPerceptron) -> &mut f64) -> f64 {
         const STEP: f64 = 1e-6;
         let x = [(0, 0.4), (1, -0.9)];

@@ -1,6 +1,6 @@
-//! Predicts the label of the sample before.
+//! Predicts the label of the previous sample.
 //!
-//! On streams whose labels come in runs this is hard to beat: a table without it flatters everyone.
+//! On streams whose labels persist this is hard to beat: a table without it flatters every model.
 
 use super::shares;
 use crate::{
@@ -18,7 +18,7 @@ pub struct NoChange {
 }
 
 impl NoChange {
-    /// A model that has seen nothing.
+    /// An untrained model.
     pub fn new() -> Self {
         Self::default()
     }

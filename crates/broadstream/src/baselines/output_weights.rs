@@ -3,7 +3,7 @@
 use super::vectors::{add_scaled, dot};
 use crate::numeric::InstructionSet;
 
-/// One column of weights per class, each of them in one piece.
+/// One contiguous column of weights per class.
 #[derive(Clone, Debug)]
 pub(super) struct OutputWeights {
     features: usize,
@@ -15,7 +15,7 @@ impl OutputWeights {
         OutputWeights { features, columns: Vec::new() }
     }
 
-    /// How many bytes the weights of that many classes take.
+    /// The bytes that the weights of that many classes take.
     pub(super) fn bytes(features: usize, classes: usize) -> u128 {
         (features as u128 * size_of::<f64>() as u128).saturating_mul(classes as u128)
     }

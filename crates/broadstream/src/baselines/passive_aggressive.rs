@@ -1,15 +1,16 @@
-//! Passive–aggressive learning: the smallest change that mends a sample, up to a limit.
+//! Passive–aggressive learning: the smallest change that corrects a sample, up to a limit.
 //!
-//! Crammer et al., Online passive-aggressive algorithms, JMLR 7 (2006): PA-I of their figure 1, in the
-//! multiclass form with a weight vector for each class. With r the highest class but the true y,
+//! Crammer et al., Online passive-aggressive algorithms, JMLR 7 (2006): PA-I of their figure 1, in
+//! the multiclass form with a weight vector for each class. With r the highest-scoring class other
+//! than the true y,
 //!
 //! ```text
 //! ℓ = max(0, 1 − (w_y·x − w_r·x))      τ = min(C, ℓ / (2|x|²))      w_y ← w_y + τx,  w_r ← w_r − τx
 //! ```
 //!
-//! where 2|x|² is the squared length of the change that τ multiplies, both classes taken together. x
-//! ends in a 1 for the bias. A sample of weight w has its loss counted w times, which makes C w times
-//! as large.
+//! where 2|x|² is the squared length of the change that τ multiplies, over both classes. x ends in
+//! a 1 for the bias. The loss of a sample of weight w counts w times, which makes C w times as
+//! large.
 
 use super::{
     linear::{Linear, LinearRule},
@@ -26,7 +27,7 @@ pub struct PassiveAggressiveRule {
     options: PassiveAggressiveOptions,
 }
 
-/// What passive–aggressive learning has to set.
+/// The options of passive–aggressive learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PassiveAggressiveOptions {
     /// C: the largest step. Default 1.

@@ -1,8 +1,9 @@
-//! The multiclass perceptron: a weight vector for each class, of which a mistake moves two.
+//! The multiclass perceptron: one weight vector per class, two of which move after a mistake.
 //!
-//! Rosenblatt 1958, in the multiclass form by Kesler's construction (Duda and Hart 1973): when r is
-//! predicted instead of y, w_y ← w_y + x and w_r ← w_r − x. A sample of weight w takes a step w times
-//! as long; that is not what w repetitions would do, of which the later may find no mistake to mend.
+//! Rosenblatt 1958, in the multiclass form of Kesler's construction (Duda and Hart 1973): when r is
+//! predicted instead of y, w_y ← w_y + x and w_r ← w_r − x. A sample of weight w takes a step w
+//! times as long. That differs from w repetitions, of which the later ones may find no mistake to
+//! correct.
 
 use super::{
     linear::{Linear, LinearRule},
@@ -55,7 +56,7 @@ mod tests {
         perceptron.learn(&[(0, 2.0), (1, -1.0)], 2, 1.0).unwrap();
         assert_eq!(perceptron.scores(&[(0, 1.0)]), [-3.0, 0.0, 3.0]);
         assert_eq!(perceptron.scores(&[(1, 1.0)]), [0.0, 0.0, 0.0]);
-        // Now it is right, and stays.
+        // The prediction is now right, and the weights stay.
         perceptron.learn(&[(0, 2.0), (1, -1.0)], 2, 1.0).unwrap();
         assert_eq!(perceptron.scores(&[(0, 1.0)]), [-3.0, 0.0, 3.0]);
         // Class 2 has 3 and is wrong; a step of weight ½ of x = (1, 0, 1).

@@ -1,11 +1,12 @@
-//! Online-BLS without EOUS, the paper's ablation: K = λI + Σ a·aᵀ is factorised anew for each sample.
+//! Online-BLS without EOUS, the paper's ablation: K = λI + Σ a·aᵀ is factorised again for each
+//! sample.
 //!
 //! ```text
 //! K ← K + a·aᵀ      K = L·Lᵀ      K·ΔW = a(yᵀ − aᵀW)      W ← W + ΔW      (equations 7 to 14)
 //! ```
 //!
-//! The weights are those of [`OnlineBls`](crate::OnlineBls) without nested models, for O(m³) a sample.
-//! A sample of weight w enters K and the right-hand side w times.
+//! The weights are those of [`OnlineBls`](crate::OnlineBls) without nested models, at O(m³) per
+//! sample. A sample of weight w enters K and the right-hand side w times.
 
 use faer::{
     Mat, Par,
@@ -21,13 +22,13 @@ use crate::{error::Error, numeric::clear_upper_halves};
 pub struct Refactorise {
     /// The lower triangle of K.
     k: Mat<f64>,
-    /// That of L; kept for its memory.
+    /// The lower triangle of L; kept to reuse its memory.
     factor: Mat<f64>,
     weights: OutputWeights,
 }
 
 impl Refactorise {
-    /// Puts K + weight·a·aᵀ in place of the factor.
+    /// Overwrites the factor's memory with K + weight·a·aᵀ.
     fn prepare(&mut self, weight: f64, a: &[f64]) {
         for (j, a_j) in a.iter().enumerate() {
             let scaled = weight * a_j;
@@ -85,7 +86,7 @@ impl Solver for Refactorise {
         let residuals = self.weights.residuals(features, class);
         let mut change =
             Mat::from_fn(order, residuals.len(), |i, j| weight * features[i] * residuals[j]);
-        // Neither substitution needs memory of its own.
+        // Neither substitution needs work space.
         llt::solve::solve_in_place(
             self.factor.as_ref(),
             change.as_mut(),

@@ -40,7 +40,7 @@ impl Solver for RiBls {
     }
 
     fn bytes(features: usize, _samples: u64, classes: usize) -> u128 {
-        // V, W and the W to come.
+        // V, W and the next W.
         bytes(features).saturating_add(OutputWeights::bytes(features, classes.saturating_mul(3)))
     }
 

@@ -1,4 +1,4 @@
-//! Models that work on the scaled inputs themselves, without broad features.
+//! Models on the scaled inputs, without broad features.
 
 use super::all_or_nothing;
 use crate::{
@@ -9,12 +9,12 @@ use crate::{
     preprocessing::{ScaledInputs, Scaling},
 };
 
-/// The inputs that a sample has present, after scaling, by their position.
+/// The inputs that are present in a sample, by position, after scaling.
 pub type Present = [(usize, f64)];
 
-/// A way to learn from scaled inputs.
+/// A learning method on scaled inputs.
 pub trait Learner: Clone + Send + 'static {
-    /// What there is to set; `()` if nothing.
+    /// The method's options; `()` if there are none.
     type Options: Clone + Default + Send;
 
     /// Whether [`learn`](Self::learn) can fail.
@@ -23,26 +23,26 @@ pub trait Learner: Clone + Send + 'static {
     /// Checks the options.
     fn check(options: &Self::Options) -> Result<(), Error>;
 
-    /// A learner with sound options that has seen nothing.
+    /// An untrained learner with options that passed the check.
     fn new(options: &Self::Options) -> Self;
 
-    /// How many bytes it takes with that many inputs and classes.
+    /// The memory in bytes for that many inputs and classes.
     fn bytes(options: &Self::Options, inputs: usize, classes: usize) -> u128;
 
     /// Adds an input of that name.
     fn declare_input(&mut self, name: &str);
 
-    /// Makes room for that many classes. The weights of new ones are 0.
+    /// Raises the number of classes. The weights of new ones are 0.
     fn add_classes(&mut self, classes: usize);
 
-    /// A score for each class that there is room for.
+    /// A score for each class that was added.
     fn scores(&self, x: &Present) -> Vec<f64>;
 
     /// Turns scores into probabilities.
     fn probabilities(&self, scores: &[f64]) -> Vec<f64>;
 
-    /// Learns a sample of a class that there is room for, with a positive weight. When this fails
-    /// nothing has changed.
+    /// Learns a sample of a class that was added, with a positive weight. A failed call changes
+    /// nothing.
     fn learn(&mut self, x: &Present, class: usize, weight: f64) -> Result<(), Error>;
 
     /// The parts whose predictions the learner combines; see
@@ -52,15 +52,16 @@ pub trait Learner: Clone + Send + 'static {
     }
 }
 
-/// What all models on scaled inputs have to set. The fields are those of
+/// The options that all models on scaled inputs share. The fields are those of
 /// [`OnlineBlsConfig`](crate::OnlineBlsConfig).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScaledBaselineConfig {
     /// How numeric inputs are scaled. Default running standardisation.
     pub scaling: Scaling,
-    /// After how many learned samples a running scaling stays as it is. Default `None`: never.
+    /// The number of learned samples after which a running scaling is frozen. Default `None`:
+    /// never.
     pub freeze_scaling_after: Option<u64>,
-    /// The most memory, in bytes, that the model may take. Default 4 GiB.
+    /// The largest amount of memory, in bytes, that the model may use. Default 4 GiB.
     pub memory_limit: u64,
 }
 
@@ -100,7 +101,7 @@ pub struct ScaledBaseline<L: Learner> {
 }
 
 impl<L: Learner> ScaledBaseline<L> {
-    /// A model that has seen nothing.
+    /// An untrained model.
     pub fn new(config: ScaledBaselineConfig, options: L::Options) -> Result<Self, Error> {
         let inputs = ScaledInputs::new(config.scaling.clone(), config.freeze_scaling_after)?;
         let frozen = config.freeze_scaling_after.unwrap_or(2);
@@ -111,12 +112,12 @@ impl<L: Learner> ScaledBaseline<L> {
         Ok(ScaledBaseline { config, options, inputs, learner, classes: 0 })
     }
 
-    /// The configuration that the model was made with.
+    /// The model's configuration.
     pub fn config(&self) -> &ScaledBaselineConfig {
         &self.config
     }
 
-    /// The options that the model was made with.
+    /// The model's options.
     pub fn options(&self) -> &L::Options {
         &self.options
     }
@@ -125,7 +126,7 @@ impl<L: Learner> ScaledBaseline<L> {
         check_memory(self.config.memory_limit, what, L::bytes(&self.options, inputs, classes))
     }
 
-    /// The scaled inputs of a sample, which is checked.
+    /// The scaled inputs of a sample, after checking it.
     fn present(&self, x: Sample<'_>) -> Result<Vec<(usize, f64)>, Error> {
         self.inputs.check(x)?;
         let mut scaled = Vec::with_capacity(x.len());
@@ -133,7 +134,7 @@ impl<L: Learner> ScaledBaseline<L> {
         Ok(x.iter().map(|(input, _)| input).zip(scaled).collect())
     }
 
-    /// Checks all that can be known of a block before it is learned.
+    /// Checks everything that can be checked before a block is learned.
     fn check_block(&self, block: &Block) -> Result<(), Error> {
         let classes = block.check(self.inputs(), self.classes)?;
         for i in 0..block.len() {
@@ -179,7 +180,7 @@ impl<L: Learner> Classifier for ScaledBaseline<L> {
 
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
         let mut scores = self.learner.scores(&self.present(x)?);
-        // After a refused sample of a new class the learner has room for more than were seen.
+        // After a sample of a new class was refused, the learner has more classes than were seen.
         scores.truncate(self.classes);
         Ok(scores)
     }

@@ -1,12 +1,13 @@
-//! The two loops that dense baselines consist of.
+//! The two loops in which dense baselines spend their time.
 //!
-//! They are to be called within [`InstructionSet::run`](crate::numeric::InstructionSet::run), which compiles them for the
-//! processor at hand: from plain loops, since a closure within, such as that of a `map`, would not be
-//! compiled with it. Each has one fixed order of operations, and so the same bits on all of them.
+//! They must be called within [`InstructionSet::run`](crate::numeric::InstructionSet::run), which
+//! compiles them for this processor. They are plain loops because a closure within them, such as
+//! that of a `map`, would not be compiled along with them. Each has one fixed order of operations,
+//! and so the same bits on every processor.
 
 #![allow(clippy::inline_always)]
 
-/// Sums that a dot product is spread over: enough to hide the latency of a multiply-add.
+/// The number of partial sums of a dot product: enough to hide the latency of a multiply-add.
 const LANES: usize = 16;
 
 /// Σ xᵢ·yᵢ.

@@ -95,7 +95,7 @@ impl Adwin {
     /// beyond ±1e100, is an error and leaves the detector unchanged.
     pub fn add(&mut self, value: f64) -> Result<Option<Change>, Error> {
         if value.is_nan() || value.abs() > LARGEST {
-            return Err(Error::Watched { value, limit: LARGEST });
+            return Err(Error::DriftValue { value, limit: LARGEST });
         }
         if self.changed {
             (self.buckets, self.age, self.changed) = (Buckets::new(), 0, false);
@@ -190,7 +190,7 @@ mod tests {
         }
         assert_eq!(
             adwin.add(f64::NAN).unwrap_err().to_string(),
-            "a value watched for drift must be a number within ±1e100, got NaN"
+            "a value monitored for drift must be a number within ±1e100, got NaN"
         );
     }
 

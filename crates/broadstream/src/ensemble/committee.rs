@@ -1,11 +1,13 @@
-//! From what the members predict to what the model says.
+//! Combines the members' predictions into one.
 //!
-//! Members are the nested models of all regressions. Their scores are averaged by recent error
-//! ([`Combination`]). With stacking, that average is only where a regression starts from, on the
-//! members' sharpened probabilities, on the average and on the last labels ([`Stacking`]), and its
-//! scores become probabilities by a temperature ([`Temperature`]).
+//! The members are the nested models of all regressions. Their scores are averaged, weighted by
+//! recent error ([`ErrorWeightedAverage`]). With stacking, that average is only the starting point
+//! of a regression on the members' sharpened probabilities, the average itself and the last labels
+//! ([`Stacking`]), whose scores are calibrated by a temperature ([`Temperature`]). A temperature
+//! per member was rejected: it was better on two streams of eight and worse on others, and costs a
+//! logarithm per member and class.
 
-use super::{combination::Combination, stacking::Stacking, temperature::Temperature};
+use super::{combination::ErrorWeightedAverage, stacking::Stacking, temperature::Temperature};
 use crate::{
     config::OnlineBlsConfig,
     error::{Error, ModelFileError},
@@ -14,10 +16,10 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// How members share in predictions.
+/// Combines the members' predictions.
 #[derive(Clone, Debug)]
 pub(crate) struct Committee {
-    average: Combination,
+    average: ErrorWeightedAverage,
     stacked: Option<Stacked>,
 }
 
@@ -28,18 +30,18 @@ struct Stacked {
     labels: RecentLabels,
 }
 
-/// What the committee says of one sample, and what it needs to learn from it.
+/// The combined prediction for one sample, and what is needed to learn from it.
 pub(crate) struct Verdict {
-    /// A score for each class known.
+    /// A score for each known class.
     pub(crate) scores: Vec<f64>,
-    /// What was given to the stacking, and what it said, as probabilities.
+    /// The input of the stacking, and its output as probabilities.
     predictions: Vec<f64>,
     uncalibrated: Vec<f64>,
 }
 
 impl Committee {
     pub(crate) fn new(members: usize, config: &OnlineBlsConfig) -> Self {
-        let average = Combination::new(members);
+        let average = ErrorWeightedAverage::new(members);
         let stacked = config.stacking.then(|| Stacked {
             stacking: Stacking::new(prior(&average, config.label_lags)),
             temperature: Temperature::new(),
@@ -48,18 +50,18 @@ impl Committee {
         Committee { average, stacked }
     }
 
-    /// What each member is worth; they sum to 1.
+    /// The weights of the members in the average, which sum to 1.
     pub(crate) fn weights(&self) -> Vec<f64> {
         self.average.weights()
     }
 
-    /// A member's squared error of late, in sum.
+    /// A member's recent loss.
     pub(crate) fn recent_loss(&self, member: usize) -> f64 {
         self.average.loss(member)
     }
 
-    /// Judges a sample by the members' scores: for each member a row of `classes`, of which the first
-    /// `known` were seen before.
+    /// Combines the members' scores of a sample: one row of `classes` scores per member, of which
+    /// the first `known` belong to classes that were seen before.
     pub(crate) fn judge(&self, scores: &[f64], classes: usize, known: usize) -> Verdict {
         let Some(Stacked { stacking, temperature, labels }) = &self.stacked else {
             let mut scores = self.average.combine(scores, classes);
@@ -81,8 +83,7 @@ impl Committee {
         Verdict { scores: temperature.apply(&uncalibrated), predictions, uncalibrated }
     }
 
-    /// Takes into account that a judged sample was of that class, and returns each member's squared
-    /// error.
+    /// Learns that a predicted sample was of that class, and returns each member's squared error.
     pub(crate) fn observe(
         &mut self,
         verdict: &Verdict,
@@ -104,7 +105,7 @@ impl Committee {
         Ok(errors)
     }
 
-    /// Takes over the experience of members that learned other samples.
+    /// Adds the losses of members that learned other samples.
     pub(crate) fn merge(&mut self, other: &Committee) {
         self.average.merge(&other.average);
     }
@@ -118,7 +119,7 @@ impl Committee {
         }
     }
 
-    /// Takes over a committee that knows so many classes.
+    /// Takes over the saved state of a model with `classes` known classes.
     pub(crate) fn restore(
         &mut self,
         from: &ReadScope<'_>,
@@ -142,16 +143,17 @@ impl Committee {
     }
 }
 
-/// The weights that stacking starts from: those of the average for the members, and none for the average
-/// itself, which is there to take back some of the sharpening, and for the labels.
-fn prior(average: &Combination, lags: usize) -> Vec<f64> {
+/// The weights that stacking starts from: those of the average for the members, and 0 for the
+/// labels and for the average itself, which is included so that some of the sharpening can be
+/// undone.
+fn prior(average: &ErrorWeightedAverage, lags: usize) -> Vec<f64> {
     let mut weights = average.weights();
     weights.resize(weights.len() + 1 + lags, 0.0);
     weights
 }
 
-/// The squares of probabilities, divided by their sum. A regression on indicators is too timid where
-/// classes are many, and a sum of timid predictions stays timid.
+/// The squares of probabilities, divided by their sum. A regression on indicators is underconfident
+/// when there are many classes, and a weighted sum of such predictions would be too.
 fn sharpen(mut probabilities: Vec<f64>) -> Vec<f64> {
     probabilities.iter_mut().for_each(|p| *p *= *p);
     let sum: f64 = probabilities.iter().sum();

@@ -1,28 +1,31 @@
-//! When a regression that remembers everything is to begin anew.
+//! When a regression that remembers everything should restart.
 //!
-//! After a drift, what was learned before it is in the way. That shows when a regression which forgets
-//! does better: the sum of by how much, less an allowance per sample and never below zero, grows
-//! steadily then, and stays near zero otherwise (Page's cumulative sum). Comparing two models on the
-//! same samples cancels the noise of the labels, which an error rate alone would have to average out.
+//! After a drift, what was learned before it does harm. This shows when a regression that forgets
+//! does better. The sum of its advantage, less an allowance per sample and never below zero, then
+//! grows steadily, and stays near zero otherwise (Page's cumulative sum). Comparing two models on
+//! the same samples cancels the noise of the labels, which an error rate alone would have to
+//! average out: on SEA ADWIN finds one of three drifts from the errors of the whole model, and this
+//! comparison finds all.
 
 use crate::{
     error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
 
-/// By how much the other must be better per sample, in squared error.
+/// The advantage per sample, in squared error, that the other regression may have without
+/// consequence.
 const ALLOWANCE: f64 = 0.01;
 
-/// How much better in sum is taken for a drift.
+/// The accumulated advantage that counts as a drift.
 const THRESHOLD: f64 = 20.0;
 
-/// Samples that the regression is given before it is judged again.
+/// The number of samples after a restart during which the regression is not compared.
 const GRACE: u64 = 600;
 
-/// Watches one regression beside others.
+/// Compares one regression with others.
 #[derive(Clone, Debug)]
 pub(crate) struct Restart {
-    /// For each of the others, by how much it was better in sum.
+    /// The accumulated advantage of each of the others.
     sums: Vec<f64>,
     samples: u64,
     due: bool,
@@ -33,7 +36,7 @@ impl Restart {
         Restart { sums: vec![0.0; others], samples: 0, due: false }
     }
 
-    /// Takes into account the squared errors of one sample.
+    /// Compares the squared errors of one sample.
     pub(crate) fn observe(&mut self, own: f64, others: impl Iterator<Item = f64>) {
         self.samples += 1;
         if self.samples <= GRACE {
@@ -45,7 +48,7 @@ impl Restart {
         }
     }
 
-    /// Whether the regression is to begin anew; if so, so does the watch.
+    /// Whether the regression should restart; if so, the comparison restarts too.
     pub(crate) fn take(&mut self) -> bool {
         let due = self.due;
         if due {

@@ -1,18 +1,18 @@
-//! A regression on what the members of a model predict.
+//! Stacking: a ridge regression on the members' predictions.
 //!
-//! Averaging members by their recent error cannot do better than to find the best of them. A ridge
-//! regression of the truth on their predictions can: it learns which of them are right together with
-//! which, and takes in what is no model at all, such as the label before. With uᵢₖ the probability that
-//! predictor i gives to class k of c, xᵢₖ = uᵢₖ − 1/c and yₖ likewise for the truth, and w the weight
-//! of a sample, it keeps
+//! Averaging members by their recent error can only find the best of them. A ridge regression of
+//! the truth on their predictions can do better: it learns which of them are right together, and
+//! can include predictors that are not models, such as the previous label. With uᵢₖ the probability
+//! that predictor i gives to class k of c, xᵢₖ = uᵢₖ − 1/c and yₖ likewise for the truth, and w the
+//! weight of a sample, it keeps
 //!
 //! ```text
 //! G = Σ w·μ^age Σₖ xₖ xₖᵀ     b = Σ w·μ^age Σₖ xₖ yₖ     (G + ρI) v = b + ρ v₀
 //! ```
 //!
-//! and predicts sₖ = 1/c + vᵀxₖ. All classes share the weights v, so a class that was seen once already
-//! has them. v₀ are the weights of the average, so that with no experience, and wherever experience
-//! does not matter, this is the average.
+//! and predicts sₖ = 1/c + vᵀxₖ. All classes share the weights v, so that even a class that was
+//! seen only once uses all that was learned. v₀ are the weights of the average, so that without
+//! experience, and in every direction where experience does not matter, the result is the average.
 
 use crate::{
     error::{Error, ModelFileError},
@@ -20,13 +20,15 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// The share μ of the past that a sample leaves: a memory of a thousand samples.
-const FADING: f64 = 0.999;
+/// The share μ of the past that each sample keeps: a memory of a thousand samples. This and the
+/// ridge are the middle of a flat range: from 0.998 to 0.9995 and from 5 to 20 accuracies moved by
+/// a tenth or two of a percent, on Covertype by 0.4 in one corner.
+const DECAY: f64 = 0.999;
 
-/// The ridge ρ, which draws the weights to those of the average.
+/// The ridge ρ, which pulls the weights towards those of the average.
 const RIDGE: f64 = 10.0;
 
-/// Beyond this a sample's weight would leave nothing of the others.
+/// A larger sample weight would drown out all other samples.
 pub(crate) const LARGEST_WEIGHT: f64 = 1e6;
 
 /// The regression on the members' predictions.
@@ -41,7 +43,7 @@ pub(crate) struct Stacking {
 }
 
 impl Stacking {
-    /// For predictors that start with these weights.
+    /// A regression for predictors that start with these weights.
     pub(crate) fn new(weights: Vec<f64>) -> Self {
         let order = weights.len();
         Stacking {
@@ -52,7 +54,7 @@ impl Stacking {
         }
     }
 
-    /// The scores of each class, by the predictors' probabilities: a row for each predictor.
+    /// The score of each class, given one row of probabilities per predictor.
     pub(crate) fn scores(&self, predictions: &[f64], classes: usize) -> Vec<f64> {
         let even = 1.0 / classes as f64;
         let mut scores = vec![even; classes];
@@ -64,8 +66,8 @@ impl Stacking {
         scores
     }
 
-    /// Takes into account that a sample was of that class, which may be the first one beyond the
-    /// `classes` that were predicted. `prior` are the weights v₀.
+    /// Learns that a sample was of that class, which may be the first one beyond the `classes` that
+    /// were predicted. `prior` are the weights v₀.
     pub(crate) fn observe(
         &mut self,
         predictions: &[f64],
@@ -74,7 +76,7 @@ impl Stacking {
         weight: f64,
         prior: &[f64],
     ) -> Result<(), Error> {
-        // Where no class was known nothing was predicted.
+        // Without a known class nothing was predicted.
         if classes == 0 {
             return Ok(());
         }
@@ -87,9 +89,9 @@ impl Stacking {
                 x[k * order + i] += u;
             }
         }
-        self.gram.scale(FADING);
+        self.gram.scale(DECAY);
         self.gram.add(&x, &vec![weight; all])?;
-        self.moments.iter_mut().for_each(|moment| *moment *= FADING);
+        self.moments.iter_mut().for_each(|moment| *moment *= DECAY);
         for (k, x) in x.chunks_exact(order).enumerate() {
             let y = f64::from(u8::from(k == class)) - even;
             for (moment, x) in self.moments.iter_mut().zip(x) {
@@ -102,7 +104,7 @@ impl Stacking {
         Ok(())
     }
 
-    /// The factor is made anew for each sample, and so no state.
+    /// The factor is rebuilt for each sample, so it is not part of the state.
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         self.gram.save(&mut to.scope("gram"));
         to.floats("moments", self.moments.clone());
@@ -143,9 +145,9 @@ mod tests {
             let weight = 1.0 + (t % 2) as f64;
             stacking.observe(&rows.concat(), 3, class, weight, &prior).unwrap();
             for i in 0..3 {
-                b[i] *= FADING;
+                b[i] *= DECAY;
                 for j in 0..3 {
-                    g[i][j] *= FADING;
+                    g[i][j] *= DECAY;
                     for k in 0..3 {
                         let (x, z) = (rows[i][k] - 1.0 / 3.0, rows[j][k] - 1.0 / 3.0);
                         g[i][j] += weight * x * z;

@@ -1,15 +1,16 @@
-//! Probabilities that are right as often as they say.
+//! Temperature scaling: calibrates probabilities as the stream goes on.
 //!
-//! A regression on indicators shrinks: of many classes even the surest gets half of the probability,
-//! and is right nine times out of ten. So probabilities q are sharpened or blurred by a temperature,
+//! A regression on indicators is underconfident: with many classes even the most certain one gets
+//! half of the probability, and is right nine times out of ten. Probabilities q are therefore
+//! sharpened or softened by a temperature,
 //!
 //! ```text
 //! pₖ = qₖᵃ / Σⱼ qⱼᵃ
 //! ```
 //!
-//! which changes no order. The exponent a follows the log loss by Newton's method: its slope is
-//! E(ln q) − ln q_truth and its curvature the variance of ln q, both under p, faded over some thousand
-//! samples.
+//! which keeps their order. The exponent a minimises the log loss by Newton's method: its slope is
+//! E(ln q) − ln q_truth and its curvature the variance of ln q, both under p, with a memory of a
+//! few thousand samples.
 
 use crate::{
     ensemble::stacking::LARGEST_WEIGHT,
@@ -18,16 +19,16 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// What is left of the curvature after one more sample.
-const FADING: f64 = 0.9995;
+/// The share of the curvature that each sample keeps.
+const DECAY: f64 = 0.9995;
 
-/// The curvature of a belief in a = 1 before the first sample.
+/// The curvature of the prior belief in a = 1.
 const BELIEF: f64 = 50.0;
 
-/// The least and the largest exponent.
+/// The smallest and the largest exponent.
 const BOUNDS: (f64, f64) = (0.25, 8.0);
 
-/// A temperature that follows a stream.
+/// A temperature that adapts to the stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Temperature {
     exponent: f64,
@@ -44,14 +45,14 @@ impl Temperature {
         softmax(&q.iter().map(|q| self.exponent * ln(*q)).collect::<Vec<f64>>())
     }
 
-    /// Takes into account that q became p and that the sample was of that class.
+    /// Learns that q was scaled to p and that the sample was of that class.
     pub(crate) fn observe(&mut self, q: &[f64], p: &[f64], class: usize, weight: f64) {
         let weight = weight.min(LARGEST_WEIGHT);
         let logs: Vec<f64> = q.iter().map(|q| ln(*q)).collect();
         let mean: f64 = logs.iter().zip(p).map(|(log, p)| p * log).sum();
         let variance: f64 =
             logs.iter().zip(p).map(|(log, p)| p * (log - mean) * (log - mean)).sum();
-        self.curvature = FADING.mul_add(self.curvature, weight * variance);
+        self.curvature = DECAY.mul_add(self.curvature, weight * variance);
         let step = weight * (logs[class] - mean) / (self.curvature + BELIEF);
         self.exponent = (self.exponent + step).clamp(BOUNDS.0, BOUNDS.1);
     }
@@ -72,8 +73,8 @@ impl Temperature {
 mod tests {
     use super::*;
 
-    /// Samples of which the first class is true with the probability that `truth` gives it, in turns
-    /// that need no random numbers.
+    /// Follows samples whose first class is true with probability `truth`, alternating in a fixed
+    /// pattern instead of at random.
     fn follow(stated: f64, truth: f64) -> f64 {
         let mut temperature = Temperature::new();
         let q = [stated, 1.0 - stated];

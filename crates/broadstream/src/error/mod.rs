@@ -1,4 +1,4 @@
-//! What can go wrong in the library: each variant states the rule, the value received and the place.
+//! The errors of the library: each variant states the rule, the value received and the place.
 
 mod model_file;
 mod place;
@@ -6,7 +6,7 @@ mod stream;
 
 pub use self::{model_file::ModelFileError, place::Place, stream::StreamError};
 
-/// An error of the library. A call that returns one has left its model as it was before.
+/// An error of the library. A call that returns one leaves its model unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -24,7 +24,7 @@ pub enum Error {
         option: &'static str,
         /// What the option must be.
         rule: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: String,
     },
 
@@ -33,14 +33,14 @@ pub enum Error {
     InputNotFinite {
         /// Position of the input among the declared ones.
         input: usize,
-        /// What was given.
+        /// The value that was given.
         value: f64,
     },
 
     /// An input is too large to square safely and the scaling does not bound it.
     #[error(
         "input '{input}' is {value:e} after scaling, beyond the limit of {limit:e}: \
-         use running scaling, or scale it before"
+         use a running scaling, or scale the input beforehand"
     )]
     InputTooLarge {
         /// The input's name.
@@ -51,8 +51,8 @@ pub enum Error {
         limit: f64,
     },
 
-    /// A sample names an input that the model was not told of.
-    #[error("input {input} was not declared: the model knows inputs 0 to {declared} exclusive")]
+    /// A sample names an input that was not declared to the model.
+    #[error("input {input} was not declared: the model has {declared} inputs, counted from 0")]
     UnknownInput {
         /// Position named by the sample.
         input: usize,
@@ -63,7 +63,7 @@ pub enum Error {
     /// A sparse sample lists its inputs out of order, or one of them twice.
     #[error("a sparse sample's inputs must increase, but {next} follows {previous}")]
     InputOrder {
-        /// The input before.
+        /// The previous input.
         previous: u32,
         /// The input that should have been larger.
         next: u32,
@@ -76,17 +76,17 @@ pub enum Error {
         name: String,
     },
 
-    /// A sample weight is negative, not finite or of absurd size.
+    /// A sample weight is negative, not finite, or too small or large to compute with.
     #[error("a sample weight must be 0 or lie in [1e-100, 1e100], got {value}")]
     Weight {
-        /// What was given.
+        /// The value that was given.
         value: f64,
     },
 
-    /// A drift detector was given a value that it cannot add up.
-    #[error("a value watched for drift must be a number within ±{limit:e}, got {value}")]
-    Watched {
-        /// What was given.
+    /// A drift detector was given a value that it cannot sum.
+    #[error("a value monitored for drift must be a number within ±{limit:e}, got {value}")]
+    DriftValue {
+        /// The value that was given.
         value: f64,
         /// The largest magnitude accepted.
         limit: f64,
@@ -97,7 +97,7 @@ pub enum Error {
     ClassGap {
         /// The class given.
         class: usize,
-        /// The largest class acceptable.
+        /// The largest class accepted.
         next: usize,
     },
 
@@ -106,7 +106,7 @@ pub enum Error {
     Length {
         /// Which slice.
         what: &'static str,
-        /// The length needed.
+        /// The length required.
         expected: usize,
         /// The length given.
         found: usize,
@@ -122,44 +122,44 @@ pub enum Error {
         weighted_leverage: f64,
     },
 
-    /// An operation that promises exactness cannot keep the promise.
+    /// An operation that must be exact cannot be.
     #[error("cannot {operation}: {reason}")]
     NotExact {
-        /// What was asked for.
+        /// The operation.
         operation: &'static str,
         /// The rule that is broken, and by what.
         reason: String,
     },
 
-    /// Two models do not have the same features, so that their sums cannot be added.
+    /// Two models do not have the same features, so their sums cannot be added.
     #[error("cannot merge models of different {what}: {own} here, {other} there")]
     Unlike {
-        /// In what they differ.
+        /// The property in which they differ.
         what: &'static str,
-        /// What this one has.
+        /// Its value in this model.
         own: String,
-        /// What the other one has.
+        /// Its value in the other model.
         other: String,
     },
 
-    /// A sample of that class, or of so much weight, was never learned.
+    /// No sample of that class, or none of that weight, was learned.
     #[error(
-        "cannot unlearn a sample of class {class} and weight {weight}: the samples learned of that \
-         class have a weight of {learned}"
+        "cannot unlearn a sample of class {class} and weight {weight}: the learned samples of that \
+         class have a total weight of {learned}"
     )]
     NeverLearned {
         /// The class given.
         class: usize,
         /// The weight given.
         weight: f64,
-        /// What was learned of that class, and not unlearned since.
+        /// The total weight learned of that class and not unlearned since.
         learned: f64,
     },
 
-    /// A label came for a sample that is not waiting for one.
+    /// A label was given for a sample that is not waiting for one.
     #[error(
-        "no sample waits for a label under ticket {ticket}: it was labelled before, or had to make \
-         room, since at most {capacity} may wait"
+        "no sample is waiting for a label under ticket {ticket}: it was already labelled, or was \
+         dropped because at most {capacity} samples may wait"
     )]
     NotWaiting {
         /// The ticket.
@@ -173,18 +173,18 @@ pub enum Error {
     Memory {
         /// What would be stored.
         what: &'static str,
-        /// Bytes it would take.
+        /// The bytes it would take.
         needed: u128,
-        /// Bytes allowed in all.
+        /// The bytes allowed in total.
         limit: u64,
     },
 
     /// The operating system refused threads.
     #[error("cannot start {count} threads: {reason}")]
     Threads {
-        /// How many were asked for.
+        /// The number of threads requested.
         count: usize,
-        /// What the system said.
+        /// The system's reason.
         reason: String,
     },
 
@@ -193,14 +193,14 @@ pub enum Error {
     Singular {
         /// The method.
         method: &'static str,
-        /// What would keep the matrix regular.
+        /// A change that would keep the matrix regular.
         remedy: &'static str,
     },
 
     /// A gradient step would be so large that the model could not recover from it.
     #[error(
         "a gradient step of {step:e} is beyond the limit of {limit:e}: \
-         use running scaling, or a smaller learning_rate"
+         use a running scaling, or a smaller learning_rate"
     )]
     StepTooLarge {
         /// The largest change of a weight.
@@ -214,7 +214,7 @@ pub enum Error {
     Sample {
         /// Its number in the stream, from 1.
         sample: u64,
-        /// Why not.
+        /// The reason.
         source: Box<Error>,
     },
 

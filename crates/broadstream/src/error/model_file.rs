@@ -14,7 +14,7 @@ pub enum ModelFileError {
     #[error("cannot write the model file")]
     Write(#[source] io::Error),
 
-    /// It does not begin as model files do.
+    /// It does not start as model files do.
     #[error("this is not a broadstream model file")]
     NotAModel,
 
@@ -25,28 +25,28 @@ pub enum ModelFileError {
     Newer {
         /// The version of the file.
         version: u32,
-        /// The newest that is known here.
+        /// The newest version that this program reads.
         newest: u32,
     },
 
     /// It ends too early.
-    #[error("the file is cut short: its header announces {expected} bytes, but {found} follow")]
+    #[error("the file is truncated: its header declares {expected} bytes, but {found} follow")]
     Truncated {
-        /// How many bytes the header announces.
+        /// The number of bytes that the header declares.
         expected: u64,
-        /// How many there are.
+        /// The number of bytes that follow.
         found: u64,
     },
 
-    /// It goes on after its end.
-    #[error("the file is too long: its header announces {expected} bytes, but more follow")]
+    /// It continues after its declared end.
+    #[error("the file is too long: its header declares {expected} bytes, but more follow")]
     TooLong {
-        /// How many bytes the header announces.
+        /// The number of bytes that the header declares.
         expected: u64,
     },
 
     /// Its contents are not what was written.
-    #[error("the file was altered or damaged: its checksum does not match")]
+    #[error("the file is damaged or was modified: its checksum does not match")]
     Checksum,
 
     /// It has the right checksum, but its arrays cannot be found.
@@ -62,8 +62,8 @@ pub enum ModelFileError {
         rule: String,
     },
 
-    /// It has the sums of a model, where a model is needed.
-    #[error("the file holds sums and no model: merge makes a model of them")]
+    /// It contains the sums of a model where a model is needed.
+    #[error("the file contains sums, not a model: use merge to make a model of them")]
     OnlySums,
 
     /// The model has lost a number to overflow, and its file could not be read again.

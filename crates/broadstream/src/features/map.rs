@@ -277,7 +277,7 @@ impl FeatureMap {
         let mut labelled_rows =
             features.labelled[labelled_start..].chunks_mut((BATCH * labelled).max(1));
         let batches = samples.chunks(BATCH).zip(features.plain[start..].chunks_mut(BATCH * length));
-        let batches = batches.map(|(samples, rows)| Batch {
+        let batches = batches.map(|(samples, rows)| FeatureBatch {
             samples,
             labels: labels.next().unwrap_or_default(),
             rows,
@@ -288,8 +288,8 @@ impl FeatureMap {
     }
 
     /// Computes the feature rows of a batch.
-    fn fill(&self, batch: Batch<'_>) {
-        let Batch { samples, labels, rows, labelled } = batch;
+    fn fill(&self, batch: FeatureBatch<'_>) {
+        let FeatureBatch { samples, labels, rows, labelled } = batch;
         if self.fan_in.is_none() {
             return self.fill_early(samples, rows);
         }
@@ -330,13 +330,13 @@ impl FeatureMap {
             let mut map = self.clone();
             map.fix_fan_in(sample.0.len());
             let samples = std::slice::from_ref(sample);
-            map.fill(Batch { samples, labels: &[], rows: row, labelled: &mut [] });
+            map.fill(FeatureBatch { samples, labels: &[], rows: row, labelled: &mut [] });
         }
     }
 }
 
 /// A batch of samples and where their features go.
-struct Batch<'a> {
+struct FeatureBatch<'a> {
     samples: &'a [(Sample<'a>, &'a [f64])],
     labels: &'a [Vec<usize>],
     rows: &'a mut [f64],

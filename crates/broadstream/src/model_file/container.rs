@@ -2,15 +2,16 @@
 //!
 //! | bytes | what |
 //! |---:|---|
-//! | 8 | `89 42 53 4d 0d 0a 1a 0a`, which no text begins with and no copying as text leaves as it is |
+//! | 8 | `89 42 53 4d 0d 0a 1a 0a`, which no text starts with and copying as text would change |
 //! | 4 | the format version |
 //! | 4 | zero |
-//! | 8 | how many bytes follow the header |
+//! | 8 | the number of bytes after the header |
 //! | 32 | their SHA-256 digest |
 //! | 8 | zero |
 //!
-//! Numbers are little-endian. What follows is a safetensors file that any reader of that format takes:
-//! arrays of F64 and U64 by their names, and in its metadata, under `state`, all else as JSON.
+//! Numbers are little-endian. The rest is a safetensors file that any reader of that format
+//! accepts: arrays of F64 and U64 by name, and everything else as JSON in its metadata, under
+//! `state`.
 //!
 //! [safetensors]: https://docs.rs/safetensors
 
@@ -27,14 +28,14 @@ use sha2::{Digest, Sha256};
 use super::ModelFileError;
 use crate::state::{StateReader, StateWriter};
 
-/// The format that is written, and the newest that is read.
+/// The format version that is written, and the newest that is read.
 pub(super) const VERSION: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"\x89BSM\r\n\x1a\n";
 
 const HEADER: usize = 64;
 
-/// Under which name the metadata holds the values that are no arrays.
+/// The name in the metadata of all values that are not arrays.
 const STATE: &str = "state";
 
 pub(super) fn write(state: StateWriter, to: &mut dyn Write) -> Result<(), ModelFileError> {
@@ -57,8 +58,8 @@ pub(super) fn write(state: StateWriter, to: &mut dyn Write) -> Result<(), ModelF
     to.write_all(&header).and_then(|()| to.write_all(&body)).map_err(ModelFileError::Write)
 }
 
-/// The body of a file, whose checksum matches. Memory is taken as bytes come, not as the header
-/// announces them.
+/// The body of a file, after checking its checksum. Memory grows with the bytes that arrive, not
+/// with what the header declares.
 pub(super) fn read(from: &mut dyn Read) -> Result<Vec<u8>, ModelFileError> {
     let mut header = Vec::with_capacity(HEADER);
     from.take(HEADER as u64).read_to_end(&mut header).map_err(ModelFileError::Read)?;
@@ -105,10 +106,10 @@ pub(super) fn parse(body: &[u8]) -> Result<StateReader<'_>, ModelFileError> {
     let malformed = |error: &dyn ToString| ModelFileError::Malformed(error.to_string());
     let (_, metadata) = SafeTensors::read_metadata(body).map_err(|error| malformed(&error))?;
     let state = metadata.metadata().as_ref().and_then(|values| values.get(STATE));
-    let state = state.ok_or_else(|| malformed(&"it holds no state"))?;
+    let state = state.ok_or_else(|| malformed(&"it contains no state"))?;
     let Value::Object(values) = serde_json::from_str(state).map_err(|error| malformed(&error))?
     else {
-        return Err(malformed(&"its state is no object"));
+        return Err(malformed(&"its state is not an object"));
     };
     let tensors = SafeTensors::deserialize(body).map_err(|error| malformed(&error))?;
     let (mut floats, mut integers) = (BTreeMap::new(), BTreeMap::new());
@@ -123,7 +124,7 @@ pub(super) fn parse(body: &[u8]) -> Result<StateReader<'_>, ModelFileError> {
     Ok(StateReader { values, floats, integers })
 }
 
-/// An array as bytes, made when they are needed.
+/// An array that is converted to bytes on demand.
 struct Array {
     shape: [usize; 1],
     numbers: Numbers,

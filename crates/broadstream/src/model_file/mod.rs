@@ -1,11 +1,11 @@
-//! Models on their way to another machine, another day or another version of this program.
+//! Model files, which outlive the program and may move to another machine or version of it.
 //!
-//! A [`ModelFile`] says what is written: a model, the names behind its numbers, and whatever a program
-//! wants to find again. [`read`] gives it back as [`Saved`]. A model that was saved and read continues bit
+//! A [`ModelFile`] defines what is written: a model, the names of its inputs and labels, and notes
+//! of the program. [`read`] returns it as [`Saved`]. A model that was saved and read continues bit
 //! for bit as if it had never stopped.
 //!
-//! A file is refused, and nothing is made of it, if it is cut short, altered, too long, of a newer format
-//! or inconsistent; the error says which. `container` has the bytes, `config` the options.
+//! A file that is truncated, modified, too long, of a newer format or inconsistent is refused as a
+//! whole, with an error that says which. `container` defines the bytes.
 //!
 //! ```
 //! use broadstream::{
@@ -52,25 +52,25 @@ use crate::{
 /// The format version that is written, and the newest that is read.
 pub const VERSION: u32 = container::VERSION;
 
-/// What a model file is to hold.
+/// The contents of a model file to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelFile<'a> {
     /// The model, or the sums of one.
     pub content: Content<'a>,
-    /// The names of its inputs, labels and target. Labels may be left out altogether.
+    /// The names of its inputs, labels and target. Labels may be omitted altogether.
     pub schema: &'a Schema,
-    /// What the rows that it learned looked like, if they were rows.
+    /// How the rows that it learned were encoded, if it learned from rows.
     pub encoding: Option<&'a RowEncoding>,
-    /// How far an evaluation of the model has come, if it is to go on.
+    /// The progress of an evaluation of the model, if it is to be resumed.
     pub evaluation: Option<&'a EvaluationState>,
-    /// What the program that writes the file wants to find again; none of the library's business.
+    /// Data of the program that writes the file, which the library does not interpret.
     pub notes: Option<&'a Map<String, Value>>,
     /// Whether the random weights of the features are stored. Without them the file is smaller, and
     /// they are drawn again from the seed when it is read. Default true.
     pub feature_weights: bool,
 }
 
-/// What is stored: a model that predicts, or what samples add up to.
+/// What is stored: a model, or the sums of some samples.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'a> {
     /// A model.
@@ -94,14 +94,14 @@ impl<'a> ModelFile<'a> {
         ModelFile::of(Content::Model(model), schema)
     }
 
-    /// A model or a part of one with its names, and nothing else.
+    /// A model or its sums with their names, and nothing else.
     pub fn of(content: Content<'a>, schema: &'a Schema) -> Self {
         let (encoding, evaluation, notes) = (None, None, None);
         ModelFile { content, schema, encoding, evaluation, notes, feature_weights: true }
     }
 
-    /// Writes the file. Whoever calls this sees to it that a file which could not be written does not
-    /// take the place of one that could.
+    /// Writes the file. The caller must make sure that an incomplete file does not replace a good
+    /// one.
     pub fn write(&self, to: &mut dyn Write) -> Result<(), Error> {
         let (labels, classes) = (self.schema.labels().len(), self.content.classes());
         if labels > 0 && labels < classes {
@@ -134,33 +134,35 @@ impl<'a> ModelFile<'a> {
     }
 }
 
-/// A configuration as it is stored: how many threads work here is nobody's business elsewhere.
+/// The configuration to store. The number of threads is left out: it depends on the machine, not
+/// the model.
 fn stored(config: &OnlineBlsConfig) -> Map<String, Value> {
     OnlineBlsConfig { threads: 1, ..config.clone() }.to_json()
 }
 
-/// Under which name a file has a model or its sums.
+/// The name under which a file stores a model or its sums.
 const MODEL: &str = "model";
 const PARTIAL: &str = "partial";
 
-/// What a model file held.
+/// The contents of a model file that was read.
 #[derive(Debug)]
 pub struct Saved<T = OnlineBls> {
-    /// The model. It has one thread, whatever it had; [`OnlineBls::set_threads`] gives it more.
+    /// The model. It has one thread, whatever it had before; [`OnlineBls::set_threads`] gives it
+    /// more.
     pub model: T,
     /// The names of its inputs, labels and target.
     pub schema: Schema,
-    /// What the rows that it learned looked like, if they were rows.
+    /// How the rows that it learned were encoded, if it learned from rows.
     pub encoding: Option<RowEncoding>,
-    /// How far an evaluation of the model has come, if it is to go on.
+    /// The progress of an evaluation of the model, if it is to be resumed.
     pub evaluation: Option<EvaluationState>,
-    /// What the program that wrote the file wanted to find again.
+    /// Data of the program that wrote the file.
     pub notes: Map<String, Value>,
     /// The version of the program that wrote the file.
     pub program: String,
 }
 
-/// What a model file held, whichever it was.
+/// The contents of a model file that may hold a model or its sums.
 #[derive(Debug)]
 pub enum Loaded {
     /// A model.

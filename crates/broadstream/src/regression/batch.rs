@@ -1,9 +1,9 @@
-//! Samples as regressions take them: rows of features and of targets, and weights.
+//! Samples in the form that regressions take: rows of features and of targets, and weights.
 
 use super::factor::Update;
 use crate::features::Features;
 
-/// Samples that are learned or taken back together.
+/// Samples that are learned or unlearned together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Batch {
     /// The scaled inputs that the features were made of, one sample after the other.
@@ -13,7 +13,7 @@ pub(crate) struct Batch {
     pub(crate) weights: Vec<f64>,
 }
 
-/// Samples of positive weight, a row each.
+/// Samples of positive weight, one row each.
 #[derive(Clone, Copy)]
 pub(crate) struct BatchView<'a> {
     pub(crate) features: &'a Features,
@@ -30,7 +30,7 @@ impl Batch {
         self.weights.clear();
     }
 
-    /// Adds the target of a sample that is of one class of so many, and its weight.
+    /// Adds the one-hot target of a sample, with `classes` entries, and its weight.
     pub(crate) fn push_target(&mut self, class: usize, classes: usize, weight: f64) {
         self.targets.extend((0..classes).map(|k| f64::from(u8::from(k == class))));
         self.weights.push(weight);
@@ -40,7 +40,7 @@ impl Batch {
         BatchView { features: &self.features, targets: &self.targets, weights: &self.weights }
     }
 
-    /// Each sample by itself, as a regression on the first features sees it.
+    /// Each sample on its own, as a regression on the first `features` features sees it.
     pub(crate) fn updates(&self, features: usize) -> impl Iterator<Item = Update<'_>> {
         let (length, classes) = match self.weights.len() {
             0 => (1, 1),

@@ -1,10 +1,11 @@
-//! Whether rounding has left the regressions what they should be.
+//! Whether rounding errors have damaged the regressions.
 //!
-//! A regression that forgets is watched by what refreshes it ([`Fading`](crate::regression::RidgeRefresh)). One that
-//! forgets nothing has a watch of its own: after every so many samples its factor is compared with what it
-//! must do to a random vector. If it is that of a window it can be built anew from its samples when it
-//! fails. Without a window there is nothing that it could be built from, so it is only reported. Learning
-//! adds up positive numbers, and its rounding errors grow slowly: ten million samples leave 1e-13.
+//! A regression that forgets is checked by its [`RidgeRefresh`](crate::regression::RidgeRefresh).
+//! One that forgets nothing is checked here: at regular intervals its product with a random vector
+//! is compared with the true one. If it covers a window, it is rebuilt from the window's samples
+//! when the check fails. Without a window there is nothing to rebuild it from, so the result is
+//! only reported. Learning adds up positive numbers, so rounding errors grow slowly: after ten
+//! million samples they are at 1e-13.
 
 use crate::{
     error::{Error, ModelFileError},
@@ -12,28 +13,28 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// Samples between two checks.
+/// The number of samples between two checks.
 const CHECK_EVERY: usize = 1024;
 
-/// From this residual on a regression is to be built anew, if it can be.
+/// A regression with a larger residual is rebuilt, if possible.
 const LARGEST_RESIDUAL: f64 = 1e-8;
 
-/// How one regression of a model fares.
+/// The numerical state of one regression of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegressionHealth {
-    /// What the regression is called among the [members](crate::Classifier::members) of its model.
+    /// The regression's name among the [members](crate::Classifier::members) of its model.
     pub name: String,
-    /// How many features it sees.
+    /// The number of features it sees.
     pub features: usize,
     /// The state of its factor now.
     pub now: Health,
     /// The largest residual of all checks so far.
     pub worst_residual: f64,
-    /// How often it was built anew from its sums or samples.
+    /// How often it was rebuilt from its sums or samples.
     pub refreshes: u64,
 }
 
-/// Watches over a regression that forgets nothing.
+/// Monitors the rounding errors of a regression that forgets nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     probe: Probe,
@@ -49,13 +50,14 @@ impl Watch {
         Watch { probe, ridge, since_check: 0, worst_residual: 0.0, rebuilds: 0 }
     }
 
-    /// How many samples may be learned at once, so that checks fall on the same samples whatever the
-    /// blocks.
+    /// How many samples may be learned at once, so that checks happen after the same samples
+    /// whatever the block size.
     pub(crate) fn until_check(&self) -> usize {
         CHECK_EVERY - self.since_check
     }
 
-    /// Follows a factor that has learned samples, and taken others back. Returns whether it is sound.
+    /// Records that the factor has learned samples and unlearned others. Returns whether it is
+    /// sound.
     pub(crate) fn follow(
         &mut self,
         factor: &Factor,
@@ -76,12 +78,12 @@ impl Watch {
         Ok(residual <= LARGEST_RESIDUAL)
     }
 
-    /// Follows a factor from which samples were taken back.
+    /// Records that the factor has unlearned samples.
     pub(crate) fn unlearn(&mut self, removed: Update<'_>) -> Result<(), Error> {
         self.probe.unlearn(removed)
     }
 
-    /// Follows a factor that was corrected.
+    /// Records that the targets of a sample were corrected.
     pub(crate) fn correct(
         &mut self,
         features: &[f64],
@@ -91,7 +93,7 @@ impl Watch {
         self.probe.correct(features, change, weight)
     }
 
-    /// Follows a factor that was built anew, and now stands for so many samples.
+    /// Records that the factor was rebuilt and now represents `samples` samples.
     pub(crate) fn rebuilt(&mut self, factor: &Factor, samples: u64) {
         self.probe = Probe::of(factor, self.ridge, samples);
         self.rebuilds = self.rebuilds.saturating_add(1);

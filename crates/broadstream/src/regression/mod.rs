@@ -1,5 +1,6 @@
-//! One ridge regression on broad features, exact after every sample: its triangular [`factor`], the refresh
-//! that keeps the ridge of a regression that forgets, and the watch over rounding.
+//! One ridge regression on broad features, exact after every sample: its triangular [`factor`], the
+//! refresh that preserves the ridge of a regression that forgets, and the check for rounding
+//! errors.
 
 mod batch;
 pub mod factor;

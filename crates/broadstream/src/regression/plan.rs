@@ -1,6 +1,6 @@
-//! What one regression is to be.
+//! The options of one regression of a model.
 
-/// What one regression is to be.
+/// The options of one regression of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RegressionPlan {
     pub(crate) name: String,
@@ -8,8 +8,8 @@ pub(crate) struct RegressionPlan {
     pub(crate) features: usize,
     pub(crate) forgetting: f64,
     pub(crate) ridge: f64,
-    /// Whether it begins anew at a drift.
+    /// Whether it restarts after a drift.
     pub(crate) restarts: bool,
-    /// Whether its features are made with the labels before.
+    /// Whether its features depend on earlier labels.
     pub(crate) sees_labels: bool,
 }

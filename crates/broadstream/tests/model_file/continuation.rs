@@ -148,7 +148,7 @@ fn sums_and_what_rows_looked_like_are_saved_too() {
     let mut bytes = Vec::new();
     file.write(&mut bytes).unwrap();
     let error = read(&mut bytes.as_slice()).unwrap_err().to_string();
-    assert_eq!(error, "the file holds sums and no model: merge makes a model of them");
+    assert_eq!(error, "the file contains sums, not a model: use merge to make a model of them");
     let Loaded::Partial(mut saved) = read_any(&mut bytes.as_slice()).unwrap() else { panic!() };
     assert_eq!((saved.encoding.as_ref(), &saved.notes), (Some(&encoding), &notes));
     for sums in [&mut partial, &mut saved.model] {

@@ -1,4 +1,4 @@
-//! Files that are cut short, altered, or made to do harm.
+//! Files that are truncated, modified, or crafted to do harm.
 
 use std::sync::LazyLock;
 
@@ -33,10 +33,10 @@ fn every_cut_is_noticed() {
         let expected = match length {
             0 => "this is not a broadstream model file".to_owned(),
             1..64 => {
-                format!("the file is cut short: its header announces 64 bytes, but {length} follow")
+                format!("the file is truncated: its header declares 64 bytes, but {length} follow")
             }
             _ => format!(
-                "the file is cut short: its header announces {} bytes, but {} follow",
+                "the file is truncated: its header declares {} bytes, but {} follow",
                 file.len() - 64,
                 length - 64
             ),
@@ -57,7 +57,7 @@ fn every_change_is_noticed() {
             0..8 => "not a broadstream model file",
             8..12 => "reads versions up to 1",
             12..16 | 56..64 => "unknown entries",
-            16..24 => "header announces",
+            16..24 => "header declares",
             _ => "its checksum does not match",
         };
         assert!(message.contains(expected), "byte {place}: {message}");
@@ -69,7 +69,7 @@ fn sizes_that_are_only_claimed_take_no_memory() {
     let file = &*FILE;
     let mut huge = file.clone();
     huge[16..24].copy_from_slice(&u64::MAX.to_le_bytes());
-    assert!(message(&huge).contains("cut short"));
+    assert!(message(&huge).contains("truncated"));
     // A model of a million nodes would take terabytes; its arrays are not there.
     let text = r#"\"enhancement_nodes\":30,"#;
     let place = file.windows(text.len()).position(|window| window == text.as_bytes()).unwrap();

@@ -1,9 +1,9 @@
-//! The hottest kernels in AVX2 and FMA instructions: the same operations in the same order as in
-//! [`portable`](super::portable), and so the same bits.
+//! The hottest kernels in AVX2 and FMA instructions. They perform the same operations in the same
+//! order as [`portable`](super::portable), and so give the same bits.
 //!
-//! The compiler makes vector code of the portable loops too, but it spills registers in the wide
-//! ones, and does not fetch ahead: at 2100 features, where the factor is larger than the inner caches,
-//! the sweep of a single sample took twice as long.
+//! The compiler vectorises the portable loops too, but it spills registers in the wide ones and
+//! does not prefetch: at 2100 features, where the factor is larger than the inner caches, the sweep
+//! of a single sample took twice as long.
 
 use std::arch::x86_64::{
     __m256d, _MM_HINT_T0, _mm_prefetch, _mm256_add_pd, _mm256_blend_pd, _mm256_broadcast_sd,
@@ -16,10 +16,10 @@ use super::{kernel::Kernel, panels::ROWS};
 use crate::numeric::Avx2;
 use crate::numeric::Column;
 
-/// Registers of four per column.
+/// Registers of four numbers per column.
 const V: usize = ROWS / 4;
 
-/// How many entries ahead of their use columns are fetched: about 1 KB.
+/// How many entries ahead of their use columns are prefetched: about 1 KB.
 const AHEAD: usize = 128;
 
 impl Kernel for Avx2 {
@@ -114,8 +114,8 @@ fn sweep<const G: usize>(
     }
 }
 
-/// Sample by sample, since one sample's w fits registers where it must be taken apart column by
-/// column; the block itself stays in the first cache.
+/// Sample by sample, since the w of one sample fits into registers where it must be taken apart
+/// column by column; the block itself stays in the first-level cache.
 #[target_feature(enable = "avx2,fma")]
 fn sweep_diagonal<const G: usize>(
     block: &mut [Column<ROWS>],
@@ -130,7 +130,7 @@ fn sweep_diagonal<const G: usize>(
         let mut sample = DiagonalStep { mu_inverse, gamma: gamma[s], w: load(&w[s]) };
         let columns = block.iter_mut().zip(d_inverse.iter_mut());
         let mut columns = columns.zip(p.iter_mut().zip(beta.iter_mut()));
-        // The lane that holds p must be a constant, so the columns are written out.
+        // The lane that holds p must be a constant, so the columns are unrolled.
         macro_rules! columns {
             ($($lane:literal of $register:literal),*) => {
                 $(if let Some(((column, d_inverse), (p, beta))) = columns.next() {
@@ -147,7 +147,7 @@ fn sweep_diagonal<const G: usize>(
     }
 }
 
-/// One sample on its way through a diagonal block.
+/// The state of one sample within a diagonal block.
 struct DiagonalStep {
     mu_inverse: f64,
     gamma: f64,
@@ -155,7 +155,7 @@ struct DiagonalStep {
 }
 
 impl DiagonalStep {
-    /// Updates a column for p, which is given in all four places, and returns p and β.
+    /// Updates a column for p, which is broadcast to all four lanes, and returns p and β.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     fn column(
@@ -291,12 +291,12 @@ fn store(column: &mut Column<ROWS>, registers: [__m256d; V]) {
     }
 }
 
-/// Fetches the columns that will be needed soon; beyond the end that has no effect.
+/// Prefetches the columns that will be needed soon; beyond the end this has no effect.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
 fn prefetch(column: &Column<ROWS>) {
     let ahead = column.0.as_ptr().wrapping_add(AHEAD).cast::<i8>();
-    // A column of 96 bytes touches at most two cache lines that the one before did not.
+    // A column of 96 bytes touches at most two cache lines that the previous one did not.
     _mm_prefetch::<_MM_HINT_T0>(ahead);
     _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(64));
 }

@@ -1,8 +1,8 @@
 //! How well weights solve the regression of a factor, with or without some of its samples.
 //!
-//! K W = Q is the whole definition of the weights, so its residual says how far given weights are from
-//! it, whatever way they were computed. K and Q are had from the factor, as L D Lᵀ and L D Z, and the
-//! samples that are taken out are subtracted one by one; nothing is solved.
+//! K W = Q is the whole definition of the weights, so its residual measures how far any weights are
+//! from the optimum, however they were computed. K and Q come from the factor, as L D Lᵀ and L D Z,
+//! and the removed samples are subtracted one by one; nothing is solved.
 
 #![allow(clippy::inline_always)]
 
@@ -15,10 +15,11 @@ use crate::error::Error;
 use crate::numeric::Column;
 
 impl Factor {
-    /// ‖K′W − Q′‖ / ‖Q′‖ for weights W (a row per feature, an entry per target), where K′ and Q′ are
-    /// the factor's K and Q without the samples in `removed`: near 0 if and only if W is the optimum
-    /// of the other samples. Without samples it is that of the factor's own K and Q. Not divided if
-    /// Q′ is 0. The norm is Frobenius's; the cost is that of a multiplication by K for each target.
+    /// ‖K′W − Q′‖ / ‖Q′‖ for weights W (a row per feature, an entry per target), where K′ and Q′
+    /// are the factor's K and Q without the samples in `removed`: near 0 if and only if W is the
+    /// optimum of the other samples. If `removed` is empty, K and Q are the factor's own. The
+    /// residual is not divided if Q′ is 0. The norm is Frobenius's; the cost is that of a
+    /// multiplication by K for each target.
     ///
     /// ```
     /// use broadstream::factor::{Factor, Update};

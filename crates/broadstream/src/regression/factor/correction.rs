@@ -1,14 +1,14 @@
-//! The gain that the whole ridge would give, from a factor whose ridge has partly faded.
+//! The gain that the full ridge would give, from a factor whose ridge has partly decayed.
 //!
 //! Between two refreshes a factor that forgets is that of K̃ = P + λ̃I, where λ̃ < λ. The paper's
-//! Algorithm 2 wants the gain g of K = K̃ + δI with δ = λ − λ̃. Since K̃⁻¹K = I + δK̃⁻¹, it solves
+//! Algorithm 2 needs the gain g of K = K̃ + δI with δ = λ − λ̃. Since K̃⁻¹K = I + δK̃⁻¹, it solves
 //!
 //! ```text
 //! (I + δK̃⁻¹) g = g̃,   where g̃ = w·K̃⁻¹a is what the factor gives.
 //! ```
 //!
-//! That matrix is symmetric, its eigenvalues lie between 1 and λ/λ̃, and a product with it is one solve
-//! with the factor: a few steps of conjugate gradients suffice.
+//! That matrix is symmetric, its eigenvalues lie between 1 and λ/λ̃, and a product with it is one
+//! solve with the factor, so a few steps of conjugate gradients suffice.
 
 use std::ops::ControlFlow;
 
@@ -16,8 +16,8 @@ use super::{Factor, kernel::dot};
 use crate::error::Error;
 
 impl Factor {
-    /// The [gain](Self::gain) of the sample swept last, if the ridge were larger by `missing`, after
-    /// that many steps.
+    /// The [gain](Self::gain) of the sample swept last if the ridge were larger by `missing`, after
+    /// `steps` steps.
     pub(super) fn corrected_gain(&self, missing: f64, steps: usize) -> Result<Vec<f64>, Error> {
         let gain = self.gain(self.order());
         if steps == 0 || missing == 0.0 {
@@ -43,7 +43,7 @@ impl Factor {
     }
 }
 
-/// Conjugate gradients under way.
+/// The state of a conjugate gradient iteration.
 struct Descent {
     x: Vec<f64>,
     residual: Vec<f64>,
@@ -53,7 +53,7 @@ struct Descent {
 }
 
 impl Descent {
-    /// One step, for which the direction was solved with the factor.
+    /// One step, given the factor's solution for the direction.
     #[inline(always)]
     fn step(&mut self, solved: Vec<f64>, missing: f64) -> ControlFlow<()> {
         let mut product = solved;

@@ -13,11 +13,11 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// Columns of the triangle that are updated together: nine registers of sums hide the latency of a
-/// multiply-add, and with twelve the compiler spills one.
+/// The columns of the triangle that are updated together: nine registers of sums hide the latency
+/// of a multiply-add, and with twelve the compiler spills one.
 const TILE: usize = 3;
 
-/// Fewer samples are added before another thread could be of help. The tests have threads at any size.
+/// Fewer samples are added before another thread could help. The tests use threads at any size.
 const LEAST_SAMPLES: usize = if cfg!(test) { 2 } else { 8 };
 
 /// The lower triangle of P = Σ w·a·aᵀ.
@@ -36,7 +36,8 @@ const LEAST_SAMPLES: usize = if cfg!(test) { 2 } else { 8 };
 /// ```
 #[derive(Clone, Debug)]
 pub struct Gram {
-    /// Entries above the diagonal of a diagonal block mirror those below to rounding, and are not read.
+    /// Entries above the diagonal within a diagonal block equal those below up to rounding, and are
+    /// not read.
     pub(super) p: Panels,
     pub(super) instructions: InstructionSet,
     threads: Threads,
@@ -51,7 +52,7 @@ impl Gram {
         Self::of(Panels::zero(order))
     }
 
-    /// P, of which only the lower triangle counts.
+    /// The sum P, of which only the lower triangle is read.
     pub(super) fn of(p: Panels) -> Self {
         Gram {
             p,
@@ -62,12 +63,12 @@ impl Gram {
         }
     }
 
-    /// Shares threads with others.
+    /// Uses the given threads, which others use too.
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.threads = threads.clone();
     }
 
-    /// How many features there are.
+    /// The number of features.
     pub fn order(&self) -> usize {
         self.p.order()
     }
@@ -90,7 +91,7 @@ impl Gram {
         Ok(())
     }
 
-    /// Panel by panel; they are independent, so threads may share them.
+    /// The panels are independent, so threads may share them.
     fn add_samples<K: Kernel + Sync>(&mut self, kernel: K, samples: usize) {
         let Gram { p, features, weighted, instructions, threads } = self;
         let (instructions, weighted) = (*instructions, weighted.as_slice());
@@ -122,7 +123,7 @@ impl Gram {
         }
     }
 
-    /// The sum of the leading features alone, at most of all.
+    /// The sum of the leading `order` features, or of all if there are fewer.
     pub(super) fn prefix(&self, order: usize) -> Self {
         Gram::of(self.p.prefix(order))
     }
@@ -137,7 +138,7 @@ impl Gram {
         Ok(())
     }
 
-    /// The largest entry: it lies on the diagonal.
+    /// The largest entry, which lies on the diagonal.
     pub(super) fn largest_diagonal(&self) -> f64 {
         let diagonal = (0..self.p.len()).flat_map(|panel| {
             self.p.split(panel).1.iter().enumerate().map(|(row, column)| column.0[row])
@@ -165,7 +166,7 @@ impl Gram {
     }
 }
 
-/// A panel of P receives all samples.
+/// Adds all samples to a panel of P.
 #[inline(always)]
 fn add_panel<K: Kernel>(
     kernel: K,
@@ -179,7 +180,7 @@ fn add_panel<K: Kernel>(
     }
 }
 
-/// Up to `ROWS` columns of P receive their outer products.
+/// Adds the outer products to up to `ROWS` columns of P.
 #[inline(always)]
 pub(super) fn add_tile<K: Kernel>(
     kernel: K,

@@ -1,22 +1,22 @@
 //! The inner loops of the factor, on plain arrays.
 //!
-//! Each handles a group of `G` samples. Per entry of the factor the samples of a group come one
-//! after the other, with the very operations that each would have met alone: a group changes no bit
-//! of the result, it only spares memory traffic.
+//! Each handles a group of `G` samples. For each entry of the factor the samples of a group come
+//! one after the other, with the very operations that each would meet alone: grouping changes no
+//! bit of the result and only reduces memory traffic.
 //!
-//! The hottest are behind the trait [`Kernel`], with an implementation for every processor and one
-//! for AVX2; the rest are the free functions here.
+//! The hottest loops are behind the trait [`Kernel`], with an implementation for every processor
+//! and one for AVX2; the others are the free functions here.
 
 #![allow(clippy::inline_always)]
 
 use super::panels::ROWS;
 use crate::numeric::Column;
 
-/// Samples that go through a panel together. Four samples of three registers each, the column in
-/// flight and its coefficients fill the register file.
+/// The samples that go through a panel together. Four samples of three registers each, the current
+/// column and its coefficients fill the register file.
 pub(super) const GROUP: usize = 4;
 
-/// The loops in which nearly all time is spent.
+/// The loops that take nearly all of the time.
 pub(super) trait Kernel: Copy {
     /// Columns left of the diagonal block, whose p and β are known:
     /// w ← w − p·l, then l ← l + β·w.
@@ -28,12 +28,12 @@ pub(super) trait Kernel: Copy {
         w: &mut [Column<ROWS>; G],
     );
 
-    /// The diagonal block, where p and β come into being: with the sample's running γ,
-    /// p = w_j, q = p/d_j, γ' = γ + p·q, β = q/γ', d_j ← μ·d_j·γ'/γ.
+    /// The diagonal block, where p and β are computed: with the sample's running γ, p = w_j, q =
+    /// p/d_j, γ' = γ + p·q, β = q/γ', d_j ← μ·d_j·γ'/γ.
     ///
-    /// 1/d is kept rather than d, so that no division delays the next column's p and γ, and the one
-    /// division 1/γ' serves β and 1/d. Entries on and above the diagonal need no mask: at column j
-    /// the carried w_j becomes exactly 0, and entries that are 0 or 1 then receive β·0.
+    /// 1/d is stored rather than d, so that no division delays the next column's p and γ, and the
+    /// one division 1/γ' serves both β and 1/d. Entries on and above the diagonal need no mask: at
+    /// column j the carried w_j becomes exactly 0, and entries that are 0 or 1 then receive β·0.
     #[expect(clippy::too_many_arguments, reason = "one for each letter of the equations")]
     fn sweep_diagonal<const G: usize>(
         self,
@@ -46,8 +46,8 @@ pub(super) trait Kernel: Copy {
         w: &mut [Column<ROWS>; G],
     );
 
-    /// [`sweep`](Self::sweep) of two panels for one sample, without learning: w ← w − p·l. The rows
-    /// of one panel would be too few to hide the latency of a multiply-add.
+    /// [`sweep`](Self::sweep) of two panels for one sample, without learning: w ← w − p·l. One
+    /// panel alone would have too few rows to hide the latency of a multiply-add.
     fn forward(self, l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]);
 
     /// [`sweep`](Self::sweep) without learning, for several samples: w ← w − p·l.
@@ -58,13 +58,13 @@ pub(super) trait Kernel: Copy {
         w: &mut [Column<ROWS>; G],
     );
 
-    /// A panel's share of a back substitution: entry j of `out` loses Σ_i l_ij·x_i. The twelve
-    /// products are summed in four lanes, and then (lane 0 + lane 1) + (lane 2 + lane 3). There must be
-    /// a multiple of four columns.
+    /// A panel's share of a back substitution: subtracts Σ_i l_ij·x_i from entry j of `out`. The
+    /// twelve products are summed in four lanes, and then (lane 0 + lane 1) + (lane 2 + lane 3).
+    /// The number of columns must be a multiple of four.
     fn backward(self, l: &[Column<ROWS>], x: &Column<ROWS>, out: &mut [f64]);
 
-    /// `C` columns of a tile of a product of two panels: tile ← tile ± Σ_t a_t · b_tᵀ, where `first`
-    /// picks the rows of b.
+    /// `C` columns of a tile of a product of two panels: tile ← tile ± Σ_t a_t · b_tᵀ, where
+    /// `first` selects the rows of b.
     fn multiply<const SUBTRACT: bool, const C: usize>(
         self,
         a: &[Column<ROWS>],
@@ -74,9 +74,9 @@ pub(super) trait Kernel: Copy {
     );
 }
 
-/// The rows of targets: as [`Kernel::sweep`], with the scores Σ p·z gathered apart from the residual
-/// w = y − Σ p·z. They could be had as y − w, but then the label's rounding would reach the
-/// prediction, and between equal scores it would give the label away.
+/// The rows of targets: as [`Kernel::sweep`], with the scores Σ p·z summed apart from the residual
+/// w = y − Σ p·z. They could be computed as y − w, but then the label's rounding would reach the
+/// prediction, and between equal scores it would reveal the label.
 #[inline(always)]
 pub(super) fn sweep_targets<const R: usize, const G: usize>(
     z: &mut [Column<R>],
@@ -133,8 +133,8 @@ pub(super) fn score<const R: usize>(z: &[Column<R>], p: &[f64], scores: &mut Col
     *scores = sums;
 }
 
-/// Subtracts (`SIGN` = -1) or adds a panel's share of Lᵀx: entry j of `out` receives
-/// Σ_i l_ij·x_i over the panel's rows i, for `R` right-hand sides at once.
+/// Subtracts (`SIGN` = -1) or adds a panel's share of Lᵀx: entry j of `out` receives Σ_i l_ij·x_i
+/// over the panel's rows i, for `R` right-hand sides at once.
 #[inline(always)]
 pub(super) fn transposed<const P: usize, const R: usize>(
     l: &[Column<P>],

@@ -1,8 +1,9 @@
-//! Predictions of many samples at once.
+//! Predictions for many samples at once.
 //!
-//! A prediction reads all of the factor for two operations per entry, so beyond the caches memory sets
-//! its pace. Several samples share that: a panel is read once for all of them, and four go through
-//! it together. Each meets the operations that it would meet alone, in their order.
+//! A prediction reads all of the factor for two operations per entry, so beyond the caches memory
+//! bandwidth limits it. Several samples share the reads: a panel is read once for all of them, and
+//! four go through it together. Each meets the same operations as it would alone, in the same
+//! order.
 
 #![allow(clippy::inline_always)]
 
@@ -15,12 +16,12 @@ use super::{
 use crate::numeric::Column;
 use crate::{error::Error, numeric::InstructionSet};
 
-/// Samples for which a panel is read once: more would push each other out of the caches.
+/// The samples for which a panel is read once: more would evict each other from the caches.
 const TOGETHER: usize = 8 * GROUP;
 
 impl Factor {
-    /// The predictions and the leverage of several rows of features, with the bits that
-    /// [`scores`](Self::scores) and [`leverage`](Self::leverage) have for each.
+    /// The predictions and the leverage of several rows of features, with the same bits as
+    /// [`scores`](Self::scores) and [`leverage`](Self::leverage) for each.
     ///
     /// ```
     /// use broadstream::factor::{Factor, Update};
@@ -148,7 +149,7 @@ impl Factor {
     }
 }
 
-/// What [`Factor::scores_many`] gathers.
+/// The results of [`Factor::scores_many`].
 struct Predictions {
     scores: Vec<f64>,
     leverages: Vec<f64>,

@@ -1,28 +1,30 @@
-//! The triangular factor that carries everything a ridge regression has learned.
+//! The triangular factor that represents everything a ridge regression has learned.
 //!
-//! With features a ∈ Rᵐ, targets y ∈ Rᶜ and sample weights w, the optimum of
-//! Σ w·|aᵀW − y|² + λ|W|² solves K W = Q with K = λI + Σ w·a·aᵀ and Q = Σ w·a·yᵀ. The factor keeps
-//! K = L D Lᵀ (L unit lower triangular, D diagonal) and Z = LᵀW, whose rows hang below L as if they
-//! were rows of it. One sweep over the columns j then does everything. It carries w = \[a; y\], and
-//! γ from μ/w, where μ is the share of the past that is kept:
+//! With features a ∈ Rᵐ, targets y ∈ Rᶜ and sample weights w, the optimum of Σ w·|aᵀW − y|² + λ|W|²
+//! solves K W = Q with K = λI + Σ w·a·aᵀ and Q = Σ w·a·yᵀ. The factor keeps K = L D Lᵀ (L unit
+//! lower triangular, D diagonal) and Z = LᵀW, whose rows are stored below L as if they were rows of
+//! it. One sweep over the columns j then does everything. It carries w = \[a; y\], and γ starting
+//! from μ/w, where μ is the share of the past that is kept:
 //!
 //! ```text
 //! p = w_j;  q = p/d_j;  γ' = γ + p·q;  β = q/γ';  d_j ← μ·d_j·γ'/γ
 //! rows i > j, those of Z included:  w_i ← w_i − p·l_ij;  l_ij ← l_ij + β·w_i
 //! ```
 //!
-//! Afterwards the factor is that of μK + w·a·aᵀ, Z belongs to the new optimum, and what is left of y
-//! is the residual y − aᵀW before the update: one pass predicts and learns. There is no square root
-//! and no cancellation. γ grew by the leverage aᵀK⁻¹a.
+//! Afterwards the factor is that of μK + w·a·aᵀ, Z belongs to the new optimum, and what is left of
+//! y is the residual y − aᵀW before the update: one pass predicts and learns. There is no square
+//! root and no cancellation. γ has grown by the leverage aᵀK⁻¹a.
 //!
-//! The paper this follows keeps K = L Lᵀ, updates it by Givens rotations (its equation 15) and then
+//! The paper keeps K = L Lᵀ instead, updates it by Givens rotations (its equation 15) and then
 //! solves for each class (equations 13 and 14). The weights are the same.
 //!
-//! Parts: `panels` is the layout, `sweep` the update, `kernel` its inner loops (`portable`, `avx2`),
-//! `solve` what reads the factor, `many` the same for many samples, `weights` what follows it,
-//! `unlearn` what takes samples back, `slide` a window of samples, `certificate` what proves it. `refactor` builds the factor from a matrix, `gram` keeps that matrix,
-//! `sums` all that a regression has summed, `product` multiplies by the factor again, `correction`
-//! makes up for a ridge that fades between two refreshes, `probe` sees how far rounding has gone.
+//! Parts: `panels` is the memory layout, `sweep` the update, `kernel` its inner loops (`portable`,
+//! `avx2`). `solve` reads predictions and weights from the factor, `many` does so for many samples,
+//! `weights` follows it. `unlearn` removes samples, `slide` moves a window of samples,
+//! `certificate` measures how exact that was. `refactor` builds the factor from a matrix, `gram`
+//! keeps that matrix, `sums` is everything that a regression has summed, `product` multiplies by
+//! the factor. `correction` compensates for a ridge that decays between two refreshes, and `probe`
+//! measures rounding errors.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -89,7 +91,8 @@ pub struct Factor {
     /// Z = LᵀW, transposed: panels of `TARGET_ROWS` targets, one column per feature.
     z: TargetPanels,
     targets: usize,
-    /// After how many features predictions are read off, the last after all of them.
+    /// The numbers of features after which predictions are read off, in increasing order; the last
+    /// is all.
     readouts: Vec<usize>,
     instructions: InstructionSet,
     threads: Threads,
@@ -124,11 +127,11 @@ impl Factor {
         }
     }
 
-    /// Has predictions read off after `features` features as well as after all of them.
+    /// Reads predictions off after `features` features as well as after all of them.
     ///
-    /// The leading part of a triangular factor is the factor of the leading features: the sums on
-    /// the way to a prediction are the predictions of ridge regressions on the first features
-    /// alone, exact ones, and cost nothing.
+    /// The leading part of a triangular factor is the factor of the leading features. The partial
+    /// sums of a prediction are therefore the predictions of exact ridge regressions on the first
+    /// features alone, and cost nothing.
     pub fn add_readout(&mut self, features: usize) {
         if features < self.order()
             && let Err(place) = self.readouts.binary_search(&features)
@@ -137,34 +140,34 @@ impl Factor {
         }
     }
 
-    /// After how many features predictions are read off, in increasing order.
+    /// The numbers of features after which predictions are read off, in increasing order.
     pub fn readouts(&self) -> &[usize] {
         &self.readouts
     }
 
-    /// Has several threads sweep a block of samples. They change no bit, and are of use for blocks of
-    /// eight samples and more on some hundred features and more. Default one.
+    /// Sweeps blocks of samples with several threads. They change no bit, and help for blocks of
+    /// eight samples and more on a few hundred features and more. The default is one.
     pub fn set_threads(&mut self, count: usize) -> Result<(), Error> {
         self.threads = Threads::new(count)?;
         Ok(())
     }
 
-    /// Shares threads with others.
+    /// Uses the given threads, which others use too.
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.threads = threads.clone();
     }
 
-    /// How many bytes a factor of that order takes, targets apart.
+    /// The bytes that a factor of that order takes, without targets.
     pub fn bytes(order: usize) -> u128 {
         panels::bytes(order).saturating_add(order as u128 * size_of::<f64>() as u128)
     }
 
-    /// How many features there are.
+    /// The number of features.
     pub fn order(&self) -> usize {
         self.l.order()
     }
 
-    /// How many targets there are.
+    /// The number of targets.
     pub fn targets(&self) -> usize {
         self.targets
     }
@@ -177,12 +180,12 @@ impl Factor {
         self.z.resize_with(self.targets.div_ceil(TARGET_ROWS), || vec![Column::ZERO; order]);
     }
 
-    /// Learns samples in their order, and writes to `scores` what the predictions were just before
-    /// a sample was learned: for each sample and [readout](Self::readouts) a row of targets. The
-    /// result is the same, to the bit, however a sequence of samples is divided into calls.
+    /// Learns samples in their order, and writes to `scores` the predictions just before each was
+    /// learned: one row of targets for each sample and [readout](Self::readouts). The result is the
+    /// same, to the bit, however a sequence of samples is divided into calls.
     ///
     /// Returns the leverage aᵀK⁻¹a of each sample just before it was learned: how unlike the past it
-    /// was. It comes with the sweep, as what γ grew by.
+    /// was. It costs nothing, since γ grows by it.
     pub fn sweep(&mut self, update: Update<'_>, scores: &mut [f64]) -> Result<Vec<f64>, Error> {
         self.check(&update, scores)?;
         let rows = update.samples().map(|(a, _, weight)| (a, update.forgetting / weight));
@@ -206,8 +209,8 @@ impl Factor {
         to.floats("z", panels::target_rows(&self.z, self.targets).collect());
     }
 
-    /// Takes over what was saved, into a factor that has no targets yet. How many there are is seen
-    /// from the length of Z; its order, readouts and threads are the factor's own.
+    /// Takes over a saved factor, into one that has no targets yet. The number of targets follows
+    /// from the length of Z; the order, readouts and threads stay the same.
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
         let order = self.order();
         let l = from.floats("l", panels::entries(order, false))?;
@@ -232,7 +235,7 @@ impl Factor {
 }
 
 impl Update<'_> {
-    /// Checks all samples for a regression of that order, and returns how many there are.
+    /// Checks all samples for a regression of that order, and returns their number.
     fn check(&self, order: usize, targets: usize) -> Result<usize, Error> {
         let samples = self.weights.len();
         check_length("features", samples * order, self.features.len())?;

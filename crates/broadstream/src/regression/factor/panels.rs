@@ -1,17 +1,17 @@
-//! How the triangle lies in memory.
+//! The memory layout of the triangle.
 //!
 //! The lower triangle is cut into panels of [`ROWS`] rows. A panel is stored column by column, from
 //! column 0 to the last column that its rows reach, so that a sweep reads and writes memory once,
-//! front to back. The panel's last `ROWS` columns hold its diagonal block: the unit diagonal and the
-//! zeros above it are stored, which spares the kernels all masks.
+//! from front to back. The panel's last `ROWS` columns hold its diagonal block. The unit diagonal
+//! and the zeros above it are stored, so that the kernels need no masks.
 
 use crate::numeric::Column;
 
-/// Rows of a panel of the triangle: three registers of four, which together with the columns in
-/// flight just fill the sixteen registers of AVX2.
+/// The rows of a panel of the triangle: three registers of four, which together with the current
+/// columns just fill the sixteen registers of AVX2.
 pub(super) const ROWS: usize = 12;
 
-/// Rows of a panel of targets: classes come in small numbers, so padding to 12 would be waste.
+/// The rows of a panel of targets: there are few classes, so padding to 12 would be wasteful.
 pub(super) const TARGET_ROWS: usize = 4;
 
 /// The panels of a lower triangle of some order.
@@ -41,7 +41,7 @@ impl Panels {
         self.order
     }
 
-    /// How many panels there are.
+    /// The number of panels.
     pub(super) fn len(&self) -> usize {
         panels(self.order)
     }
@@ -51,7 +51,7 @@ impl Panels {
         self.columns[range(self.order, panel)].split_at(panel * ROWS)
     }
 
-    /// The same, to be written.
+    /// The same, for writing.
     pub(super) fn split_mut(&mut self, panel: usize) -> SplitPanel<'_> {
         self.columns[range(self.order, panel)].split_at_mut(panel * ROWS)
     }
@@ -66,7 +66,7 @@ impl Panels {
         })
     }
 
-    /// The entries row by row, each row up to its diagonal; the diagonal itself only if asked for.
+    /// The entries row by row, each row up to its diagonal, with or without the diagonal itself.
     pub(super) fn rows(&self, diagonal: bool) -> Vec<f64> {
         let mut rows = Vec::with_capacity(entries(self.order, diagonal));
         for i in 0..self.order {
@@ -76,7 +76,7 @@ impl Panels {
         rows
     }
 
-    /// Takes over what [`rows`](Self::rows) gave, of which there must be as many [`entries`].
+    /// Sets the entries from [`rows`](Self::rows), of which there must be exactly [`entries`].
     pub(super) fn set_rows(&mut self, rows: &[f64], diagonal: bool) {
         let mut rows = rows.iter();
         for i in 0..self.order {
@@ -98,12 +98,12 @@ impl Panels {
         &self.columns
     }
 
-    /// The same, to be written.
+    /// The same, for writing.
     pub(super) fn columns_mut(&mut self) -> &mut [Column<ROWS>] {
         &mut self.columns
     }
 
-    /// The leading rows and columns, at most all of them.
+    /// The leading `order` rows and columns, or all if there are fewer.
     pub(super) fn prefix(&self, order: usize) -> Self {
         let mut prefix = Self::zero(order.min(self.order));
         let order = prefix.order;
@@ -141,7 +141,7 @@ pub(super) fn target_rows(
     })
 }
 
-/// Takes over what [`target_rows`] gave, for as many targets as there are numbers.
+/// The inverse of [`target_rows`], for as many targets as there are numbers.
 pub(super) fn set_target_rows(
     panels: &mut [Vec<Column<TARGET_ROWS>>],
     features: usize,
@@ -155,18 +155,18 @@ pub(super) fn set_target_rows(
     }
 }
 
-/// How many panels cover that many rows.
+/// The number of panels that cover `order` rows.
 pub(super) fn panels(order: usize) -> usize {
     order.div_ceil(ROWS)
 }
 
-/// How many entries a triangle of that order has, with or without its diagonal.
+/// The number of entries in a triangle of that order, with or without its diagonal.
 pub(super) fn entries(order: usize, diagonal: bool) -> usize {
     let all = order * (order + 1) / 2;
     if diagonal { all } else { all - order }
 }
 
-/// How many bytes the panels of a triangle take.
+/// The bytes that the panels of a triangle take.
 pub(super) fn bytes(order: usize) -> u128 {
     let panels = order.div_ceil(ROWS) as u128;
     (panels * (panels + 1) / 2).saturating_mul((ROWS * ROWS * size_of::<f64>()) as u128)
@@ -176,7 +176,8 @@ fn range(order: usize, panel: usize) -> std::ops::Range<usize> {
     first_column(order, panel)..first_column(order, panel + 1)
 }
 
-/// Where a panel starts: panel k has (k + 1) · ROWS columns, but for the last one, cut at the order.
+/// Where a panel starts: panel k has (k + 1) · ROWS columns, except for the last, which ends at the
+/// order.
 fn first_column(order: usize, panel: usize) -> usize {
     let full = ROWS * panel * (panel + 1) / 2;
     full - (panel * ROWS).saturating_sub(order)

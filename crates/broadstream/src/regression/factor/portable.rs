@@ -1,5 +1,5 @@
-//! The inner loops of the factor as plain loops over arrays: what runs where there is nothing better,
-//! and the reference for what is.
+//! The inner loops of the factor as plain loops over arrays. They run where there is nothing
+//! faster, and are the reference for the faster ones.
 
 #![allow(clippy::inline_always)]
 

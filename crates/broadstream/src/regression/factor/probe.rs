@@ -1,16 +1,16 @@
 //! How far rounding has carried a factor from what it has learned.
 //!
-//! A factor cannot say whether it is still that of its samples: what it was made of is gone. A probe
-//! keeps two shadows of it that cost O(m) per sample and never pass through the factor. For a fixed
-//! random vector v and fixed random coefficients r of the targets these are
+//! A factor alone cannot tell whether it still represents its samples, since they are gone. A probe
+//! keeps two sums that cost O(m) per sample and never pass through the factor. For a fixed random
+//! vector v and fixed random coefficients r of the targets these are
 //!
 //! ```text
 //! P v,  which becomes  μ·P v + w·a·(aᵀv),   and   Q r,  which becomes  μ·Q r + w·a·(yᵀr)
 //! ```
 //!
-//! and the ridge λ, which becomes μλ. The factor is to have L D Lᵀv = P v + λv and L D Z r = Q r. An
-//! error of the factor has next to no chance to be hidden from random vectors. Since the sums
-//! themselves are only rounded once per sample, they serve as the truth.
+//! and the ridge λ, which becomes μλ. The factor should satisfy L D Lᵀv = P v + λv and L D Z r = Q
+//! r. An error of the factor has almost no chance to hide from random vectors. The sums are rounded
+//! only once per sample, so they serve as the truth.
 
 #![allow(clippy::inline_always)]
 
@@ -26,7 +26,7 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// What watches over a factor: it is told of everything that the factor is told of.
+/// Checks a factor for rounding errors. Every change of the factor must be reported to it.
 ///
 /// ```
 /// use broadstream::factor::{Factor, Probe, Update};
@@ -50,7 +50,7 @@ pub struct Probe {
     direction: Vec<f64>,
     /// P v.
     product: Vec<f64>,
-    /// r, as far as targets were seen.
+    /// r, for the targets seen so far.
     coefficients: Vec<f64>,
     /// Q r.
     moments: Vec<f64>,
@@ -59,21 +59,19 @@ pub struct Probe {
     instructions: InstructionSet,
 }
 
-/// What a [`Probe`] found.
+/// The result of a [`Probe::check`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Health {
-    /// How far the factor is from what it has learned: the larger of ‖L D Lᵀv − K v‖ / ‖K v‖ and
-    /// ‖L D Z r − Q r‖ / ‖Q r‖. Some 1e-16 for a new factor; what is not a number counts as the largest
-    /// number there is.
+    /// How far the factor is from what it has learned: the larger of ‖L D Lᵀv − K v‖ / ‖K v‖ and ‖L
+    /// D Z r − Q r‖ / ‖Q r‖. About 1e-16 for a new factor; NaN counts as the largest finite number.
     pub residual: f64,
     /// The smallest entry of D.
     pub smallest_pivot: f64,
     /// The largest entry of D.
     pub largest_pivot: f64,
-    /// Their ratio, below which the condition number of K cannot be; infinite for a factor that is
-    /// broken.
+    /// Their ratio, a lower bound of the condition number of K; infinite for a broken factor.
     pub condition: f64,
-    /// How many samples were learned.
+    /// The number of samples learned.
     pub samples: u64,
 }
 
@@ -92,7 +90,7 @@ impl Probe {
         }
     }
 
-    /// For a factor that has learned `samples` samples with that ridge, which are believed.
+    /// For a factor that has learned `samples` samples with that ridge, and is assumed to be exact.
     pub fn of(factor: &Factor, ridge: f64, samples: u64) -> Self {
         let mut probe = Probe { samples, ..Probe::new(factor.order(), ridge) };
         let [product, moments] = probe.products(factor);
@@ -102,20 +100,20 @@ impl Probe {
         probe
     }
 
-    /// Follows [`Factor::sweep`].
+    /// Records a [`Factor::sweep`].
     pub fn learn(&mut self, update: Update<'_>) -> Result<(), Error> {
         self.check_update(&update)?;
         self.follow(update);
         Ok(())
     }
 
-    /// [`learn`](Self::learn) of samples that the factor has already found in order.
+    /// [`learn`](Self::learn) without checks, for samples that the factor has already checked.
     pub(crate) fn follow(&mut self, update: Update<'_>) {
         self.add(update, 1.0, update.forgetting);
         self.samples = self.samples.saturating_add(update.weights.len() as u64);
     }
 
-    /// Follows [`Factor::unlearn`] of these samples.
+    /// Records a [`Factor::unlearn`] of these samples.
     pub fn unlearn(&mut self, update: Update<'_>) -> Result<(), Error> {
         self.check_update(&update)?;
         self.add(update, -1.0, 1.0);
@@ -123,7 +121,7 @@ impl Probe {
         Ok(())
     }
 
-    /// Follows [`Factor::correct`].
+    /// Records a [`Factor::correct`].
     pub fn correct(&mut self, features: &[f64], change: &[f64], weight: f64) -> Result<(), Error> {
         let update = Update { features, targets: change, weights: &[weight], forgetting: 1.0 };
         self.check_update(&update)?;
@@ -133,8 +131,8 @@ impl Probe {
         Ok(())
     }
 
-    /// Follows [`Factor::refactor`], by which the factor came to this ridge and kept its weights: so
-    /// its Q has grown by W times what the ridge has grown by.
+    /// Records a [`Factor::refactor`] that gave the factor this ridge and kept its weights: its Q
+    /// has grown by W times the growth of the ridge.
     pub fn refactored(&mut self, factor: &Factor, ridge: f64) {
         let mut weights = self.combine_targets(factor);
         factor.back_substitute(&mut weights);
@@ -145,7 +143,8 @@ impl Probe {
         self.ridge = ridge;
     }
 
-    /// Follows [`Weights::give_to`](super::Weights::give_to): the factor's weights are believed.
+    /// Records a [`Weights::give_to`](super::Weights::give_to): the factor's weights are assumed
+    /// exact.
     pub fn weights_were_given(&mut self, factor: &Factor) {
         let [_, moments] = self.products(factor);
         self.moments = moments;
@@ -191,7 +190,7 @@ impl Probe {
         Ok(())
     }
 
-    /// The shadows of all that was learned, less forgotten, and of samples of that sign.
+    /// Updates the sums: the past decays by `mu`, and samples are added with the given sign.
     fn add(&mut self, update: Update<'_>, sign: f64, mu: f64) {
         let known = self.coefficients.len();
         self.coefficients.extend((known..targets(&update)).map(coefficient));
@@ -264,7 +263,7 @@ impl Probe {
     }
 }
 
-/// How many targets samples have.
+/// The number of targets of a sample.
 fn targets(update: &Update<'_>) -> usize {
     update.targets.len().checked_div(update.weights.len()).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Products with the factor, from which what it is the factor of can be had again.
+//! Products with the factor, which recover the matrix that it factorises.
 
 #![allow(clippy::inline_always)]
 
@@ -10,7 +10,7 @@ use super::{
 use crate::numeric::Column;
 
 impl Factor {
-    /// Some targets' part of a matrix with a row per feature and an entry per target.
+    /// A panel of targets of a matrix with a row per feature and an entry per target.
     pub(super) fn target_columns(&self, rows: &[f64], panel: usize) -> Vec<Column<TARGET_ROWS>> {
         let first = panel * TARGET_ROWS;
         let size = TARGET_ROWS.min(self.targets - first);
@@ -32,7 +32,8 @@ impl Factor {
                     let rows = padded(&x[panel * ROWS..][..block.len()]);
                     let (above, rest) = out.split_at_mut(panel * ROWS);
                     transposed(left, 1.0, &rows, above);
-                    // The block stores its unit diagonal and zeros above, so it multiplies whole.
+                    // The block stores its unit diagonal and the zeros above it, so it is
+                    // multiplied as a whole.
                     transposed(block, 1.0, &rows, rest);
                 }
             },

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! so that nearly all work is products of stored panels, which are already laid out as a matrix
-//! product wants them. A general library's factorisation was not taken: it would cost two
-//! conversions of layout, and its bits depend on the registers that the machine at hand has.
+//! product needs them. A general library's factorisation was rejected: it would cost two
+//! conversions of layout, and its bits depend on the registers of the machine.
 
 use std::sync::OnceLock;
 
@@ -24,23 +24,23 @@ use crate::{
     numeric::{Counter, InstructionSet, ReleaseOnPanic},
 };
 
-/// Columns of a tile that are computed together, chosen as in [`Gram::add`].
+/// The columns of a tile that are computed together, chosen as in [`Gram::add`].
 const TILE: usize = 3;
 
-/// Columns of two panels that are multiplied at a stretch: 24 KB, which stay in the first cache while
-/// all parts of a tile use them.
+/// The columns of two panels that are multiplied in one go: 24 KB, which stay in the first-level
+/// cache while all parts of a tile use them.
 pub(super) const DEPTH: usize = 128;
 
-/// Panels that are worked on at a time.
+/// The panels that are computed at a time.
 const PANELS: usize = 4;
 
-/// Below this order a refresh is over before another thread could be of help. The tests have threads
-/// at any size.
+/// Below this order a refresh is over before another thread could help. The tests use threads at
+/// any size.
 const LEAST_ORDER: usize = if cfg!(test) { 1 } else { 200 };
 
 impl Factor {
-    /// Replaces the factor by that of P + ridge · I and keeps the weights as they are. A ridge that
-    /// would be lost in the rounding of P is raised to where it is not; returns the ridge that the
+    /// Replaces the factor by that of P + ridge · I and keeps the weights unchanged. A ridge that
+    /// would be lost in the rounding of P is raised until it is not. Returns the ridge that the
     /// factor has now.
     pub fn refactor(&mut self, gram: &Gram, ridge: f64) -> Result<f64, Error> {
         check_length("the rows of the matrix", self.order(), gram.order())?;
@@ -50,9 +50,9 @@ impl Factor {
         Ok(ridge)
     }
 
-    /// Makes the factor and its weights those of a regression that has summed this, with the ridge
-    /// that [`refactor`](Self::refactor) would take, which is returned. Targets that only the factor
-    /// has count as 0 in all of its samples.
+    /// Makes the factor and its weights those of a regression that has summed this. The ridge is
+    /// the one that [`refactor`](Self::refactor) would use, and is returned. Targets that only the
+    /// factor has count as 0 in all samples.
     ///
     /// ```
     /// use broadstream::factor::{Factor, Sums};
@@ -74,7 +74,7 @@ impl Factor {
         Ok(ridge)
     }
 
-    /// L and D of P + ridge · I, where a ridge that would be lost is raised and returned.
+    /// L and D of P + ridge · I, where a ridge that would be lost is raised. Returns the ridge.
     fn factorise(&mut self, gram: &Gram, ridge: f64) -> f64 {
         let ridge = ridge.max(gram.largest_diagonal() * f64::EPSILON * self.order() as f64);
         match self.instructions {
@@ -85,8 +85,9 @@ impl Factor {
         ridge
     }
 
-    /// Several panels at a time, so that each panel before them is fetched once for all of them.
-    /// Threads may share these batches: one needs nothing of the batch before it until late.
+    /// Several panels at a time, so that each earlier panel is fetched once for all of them.
+    /// Threads may share these batches: a batch needs the results of the one before it only towards
+    /// its end.
     fn factor_panels<'a, K: Kernel + Sync>(&'a mut self, kernel: K, k: &Panels, ridge: f64) {
         let Factor { l, d_inverse, instructions, threads, .. } = self;
         let (instructions, order, panels) = (*instructions, l.order(), l.len());
@@ -94,11 +95,11 @@ impl Factor {
         let mut rows = l.iter_mut().zip(d_inverse.chunks_mut(ROWS));
         let batches = (0..panels)
             .step_by(PANELS)
-            .map(|first| Batch { first, panels: rows.by_ref().take(PANELS).collect() });
-        // M of the panels at hand.
+            .map(|first| PanelBatch { first, panels: rows.by_ref().take(PANELS).collect() });
+        // M of the current panels.
         let room = || vec![Column::ZERO; PANELS * order];
         let start = || (room(), ReleaseOnPanic(|| finished.count.set(usize::MAX)));
-        let batches: Vec<Batch<'a>> = batches.collect();
+        let batches: Vec<PanelBatch<'a>> = batches.collect();
         threads.share(order >= LEAST_ORDER, batches.into_iter(), start, |(m, _), batch| {
             instructions.run(
                 #[inline(always)]
@@ -108,10 +109,10 @@ impl Factor {
     }
 }
 
-/// The panels of L that are done, and their 1/d.
+/// The finished panels of L, and their 1/d.
 struct Finished<'a> {
     panels: Vec<OnceLock<FinishedPanel<'a>>>,
-    /// How many are done: they are so in their order.
+    /// How many are finished; they finish in order.
     count: Counter,
 }
 
@@ -127,7 +128,7 @@ impl<'a> Finished<'a> {
         Finished { panels, count: Counter::default() }
     }
 
-    /// Panel q, for which another thread may still have to be waited.
+    /// Panel q. Waits if another thread is still computing it.
     #[inline(always)]
     fn panel(&self, q: usize) -> &FinishedPanel<'a> {
         self.count.wait(q + 1);
@@ -141,13 +142,13 @@ impl<'a> Finished<'a> {
     }
 }
 
-/// A few panels of L, still to be computed.
-struct Batch<'a> {
+/// A few panels of L that are still to be computed.
+struct PanelBatch<'a> {
     first: usize,
     panels: Vec<(SplitPanel<'a>, &'a mut [f64])>,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> PanelBatch<'a> {
     #[inline(always)]
     fn factor<K: Kernel>(
         self,
@@ -193,7 +194,7 @@ fn left_tile<K: Kernel>(
     new[..ROWS].copy_from_slice(&tile);
 }
 
-/// L of a panel whose M is known left of the diagonal block, and the block.
+/// L of a panel, including its diagonal block, once M is known left of that block.
 #[inline(always)]
 fn finish_panel<'a, K: Kernel>(
     kernel: K,
@@ -213,7 +214,7 @@ fn finish_panel<'a, K: Kernel>(
         }
     }
     let k_block = k.split(panel).1;
-    // Rows and columns past the order are those of the unit matrix.
+    // Rows and columns past the order are those of the identity matrix.
     let mut tile: [Column<ROWS>; ROWS] = std::array::from_fn(|j| {
         let mut column = k_block.get(j).copied().unwrap_or(Column::ZERO);
         column.0[j] += ridge;
@@ -239,7 +240,7 @@ fn subtract_product<K: Kernel>(
     }
 }
 
-/// Solves M L_qqᵀ = tile in place: column j loses its share of the columns before it.
+/// Solves M L_qqᵀ = tile in place: each column loses the contributions of the columns before it.
 #[inline(always)]
 fn divide_by_unit_block(tile: &mut [Column<ROWS>; ROWS], block: &[Column<ROWS>]) {
     for j in 1..ROWS {
@@ -269,7 +270,7 @@ fn factor_block(
                 m[j].0[i] = (-l_jt).mul_add(m[t].0[i], m[j].0[i]);
             }
         }
-        // P is a sum of squares, so no pivot of P + λI can be below λ: less is rounding error.
+        // P is a sum of squares, so no pivot of P + λI can be below λ except by rounding.
         let inverse = 1.0 / m[j].0[j].max(ridge);
         d_inverse[j] = inverse;
         block[j] = Column::ZERO;

@@ -1,8 +1,8 @@
-//! A window that slides: each new sample is learned, and an old one taken back.
+//! A sliding window: each new sample is learned, and an old one removed.
 //!
-//! Both are sweeps that differ in the γ they start from, 1/w and −1/w, so a block of either kind goes
-//! through the factor as one sequence, new and old in turn, at the speed of a block that only learns.
-//! The ridge never fades, as it does where the past is forgotten little by little.
+//! Both are sweeps that differ only in the initial γ, 1/w and −1/w, so a block goes through the
+//! factor as one sequence of alternating new and old samples, at the speed of a block that only
+//! learns. The ridge never decays, as it does under gradual forgetting.
 
 use super::{Factor, Update, unlearn::LEAST_REMAINDER};
 use crate::error::Error;
@@ -18,17 +18,18 @@ pub struct Slide {
 }
 
 impl Factor {
-    /// Learns samples and takes back as many, or fewer, that were learned before, one for one: after a
-    /// sample of `learned` follows its partner of `removed`. As long as a window fills there is nothing
-    /// to take back, so the first samples of `learned` are those without a partner if `removed` has
-    /// fewer. The forgetting of either is not looked at: a window does not fade.
+    /// Learns samples and removes as many, or fewer, that were learned before, in pairs: each
+    /// sample of `learned` is followed by its partner in `removed`. While a window fills there is
+    /// nothing to remove, so if `removed` is shorter, the first samples of `learned` have no
+    /// partner. The forgetting of both is ignored: a window does not decay.
     ///
-    /// `scores` receives what the predictions were just before a sample was learned, as by
+    /// `scores` receives the predictions just before each sample was learned, as in
     /// [`sweep`](Self::sweep). The result is the same, to the bit, however the sequence is divided
-    /// into calls, and the same as by [`sweep`](Self::sweep) and [`unlearn`](Self::unlearn) one by one.
+    /// into calls, and the same as with [`sweep`](Self::sweep) and [`unlearn`](Self::unlearn) one
+    /// by one.
     ///
-    /// Returns whether the factor is still sound. If not, next to nothing was left of a sample's
-    /// direction, or `removed` was not learned before: the factor is of no use then, until it is
+    /// Returns whether the factor is still sound. If not, almost nothing was left of a sample's
+    /// direction, or `removed` was not learned before. The factor is then unusable until it is
     /// [rebuilt](Self::rebuild) from the samples of the window.
     ///
     /// ```
@@ -80,10 +81,10 @@ impl Factor {
         Ok(Slide { leverages: self.leverages(), is_sound: self.is_sound() })
     }
 
-    /// Whether D is positive, and none of the samples swept last left next to nothing behind. The
-    /// latter is asked of each sample by itself, so that the answer does not depend on blocks.
+    /// Whether D is positive and enough remained of each sample swept last. Each sample is tested
+    /// by itself, so that the answer does not depend on blocks.
     fn is_sound(&self) -> bool {
-        // γ comes from −1/w up to −(1 − w·leverage)/w.
+        // γ goes from −1/w to −(1 − w·leverage)/w.
         let left_enough =
             |(first, last): (f64, f64)| first > 0.0 || last <= LEAST_REMAINDER * first;
         self.scratch.gammas().all(left_enough)

@@ -1,4 +1,4 @@
-//! What can be read off the factor: predictions, leverage, weights, solutions.
+//! Reading the factor: predictions, leverage, weights, solutions.
 
 use super::{
     Factor, check_length,
@@ -11,7 +11,7 @@ use crate::numeric::Column;
 use crate::{error::Error, numeric::InstructionSet};
 
 impl Factor {
-    /// The predictions aᵀW = (L⁻¹a)ᵀZ for one row of features, a row of targets for each
+    /// The predictions aᵀW = (L⁻¹a)ᵀZ for one row of features, as one row of targets for each
     /// [readout](Self::readouts): the same bits that [`sweep`](Self::sweep) would report before
     /// learning it.
     pub fn scores(&self, features: &[f64]) -> Result<Vec<f64>, Error> {
@@ -52,8 +52,8 @@ impl Factor {
     }
 
     /// The gain g = w·K⁻¹a of the sample that was swept last, if it was swept alone: its residual r
-    /// has changed the weights by g·rᵀ. With fewer features than all, the gain of the regression on
-    /// the first ones.
+    /// has changed the weights by g·rᵀ. If `features` is smaller than the order, the gain is that
+    /// of the regression on the first features.
     pub(super) fn gain(&self, features: usize) -> Vec<f64> {
         let mut g = self.scratch.beta()[..features].to_vec();
         self.back_substitute(&mut g);
@@ -120,7 +120,7 @@ impl Factor {
     }
 
     /// Sets the weights to the solution of K W = Q, by Z = D⁻¹L⁻¹Q. Targets that Q does not have
-    /// receive weights 0.
+    /// get weights of 0.
     pub(super) fn solve_targets(&mut self, q: &[Vec<Column<TARGET_ROWS>>]) {
         for (panel, z) in self.z.iter_mut().enumerate() {
             match q.get(panel) {
@@ -134,7 +134,7 @@ impl Factor {
         }
     }
 
-    /// L⁻¹b, by the operations of the sweep in the sweep's order.
+    /// L⁻¹b, with the operations of the sweep in the sweep's order.
     pub(super) fn forward_substitute(&self, b: &[f64]) -> Result<Vec<f64>, Error> {
         check_length("features", self.order(), b.len())?;
         let mut p = vec![0.0; self.order()];
@@ -149,7 +149,7 @@ impl Factor {
         Ok(p)
     }
 
-    /// Two panels at a time; of an odd number the last goes with itself.
+    /// Two panels at a time; if their number is odd, the last is paired with itself.
     #[inline(always)]
     fn substitute_panels<K: Kernel>(&self, kernel: K, b: &[f64], p: &mut [f64]) {
         for (pair, rows) in b.chunks(2 * ROWS).enumerate() {
@@ -170,7 +170,7 @@ impl Factor {
             let (lower_left, lower_block) = self.l.split(2 * pair + 1);
             kernel.forward([upper_left, lower_left], known, &mut w);
             forward_diagonal(upper_block, upper_p, &mut w[0]);
-            // What the lower panel has beside the upper one's diagonal block.
+            // The columns of the lower panel beside the upper one's diagonal block.
             let beside = &lower_left[known.len()..];
             subtract_columns(beside, upper_p, &mut w[1]);
             forward_diagonal(lower_block, lower_p, &mut w[1]);
@@ -216,8 +216,8 @@ fn forward_substitute_all<const R: usize>(
     );
 }
 
-/// Solves Lᵀx = b in place, for `R` right-hand sides, from the last panel to the first. x may be
-/// shorter than the order of L, whose leading part then counts.
+/// Solves Lᵀx = b in place, for `R` right-hand sides, from the last panel to the first. If x is
+/// shorter than the order of L, only the leading part of L is used.
 fn back_substitute_all<const R: usize>(
     l: &Panels,
     instructions: InstructionSet,

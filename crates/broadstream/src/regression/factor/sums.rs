@@ -1,9 +1,11 @@
-//! All that a regression has summed, without a factor.
+//! Everything that a regression has summed, without a factor.
 //!
-//! P = Σ w·a·aᵀ and Q = Σ w·a·yᵀ say everything about the samples that a ridge regression can know.
-//! They add up: samples may be summed in any number of places and brought together, and a factor that
-//! is built from the result ([`Factor::rebuild`]) is that of all samples. Adding to them costs less
-//! than a sweep, and what a factor has learned can be turned back into them.
+//! P = Σ w·a·aᵀ and Q = Σ w·a·yᵀ contain everything that a ridge regression can know about its
+//! samples. They add up: samples may be summed in any number of places and brought together, and
+//! the factor that is built from the result ([`Factor::rebuild`]) is that of all samples. Adding to
+//! the sums costs less than a sweep, and a factor can be converted back to them. Sweeping the
+//! columns of one factor into another would need no such conversion, but it would count the ridge
+//! twice, and removing it again costs digits.
 
 #![allow(clippy::inline_always)]
 
@@ -55,13 +57,13 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Of no samples, with no targets yet.
+    /// The sums over no samples, without targets.
     pub fn new(order: usize) -> Self {
         Sums { gram: Gram::new(order), q: Vec::new(), targets: 0 }
     }
 
-    /// What a factor has learned with that ridge: P = L D Lᵀ − ridge · I and Q = L D Z. This takes as
-    /// long as to build a factor.
+    /// The sums that a factor with that ridge represents: P = L D Lᵀ − ridge · I and Q = L D Z.
+    /// This takes as long as building a factor.
     pub fn of(factor: &Factor, ridge: f64) -> Self {
         let p = match factor.instructions {
             InstructionSet::Portable => multiply_out(Portable, factor, ridge),
@@ -74,17 +76,17 @@ impl Sums {
         Sums { gram, q, targets: factor.targets }
     }
 
-    /// Shares threads with others.
+    /// Uses the given threads, which others use too.
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.gram.share_threads(threads);
     }
 
-    /// How many features there are.
+    /// The number of features.
     pub fn order(&self) -> usize {
         self.gram.order()
     }
 
-    /// How many targets there are.
+    /// The number of targets.
     pub fn targets(&self) -> usize {
         self.targets
     }
@@ -99,7 +101,7 @@ impl Sums {
         self.gram.instructions = instructions;
     }
 
-    /// Q, laid out as a factor's Z.
+    /// Q, in the layout of a factor's Z.
     pub(super) fn q(&self) -> &[Vec<Column<TARGET_ROWS>>] {
         &self.q
     }
@@ -111,8 +113,8 @@ impl Sums {
         self.q.resize_with(self.targets.div_ceil(TARGET_ROWS), || vec![Column::ZERO; order]);
     }
 
-    /// Adds samples: a row of features, a row of targets and a positive weight for each. The result is
-    /// the same, to the bit, however the rows are divided into calls.
+    /// Adds samples: a row of features, a row of targets and a positive weight for each. The result
+    /// is the same, to the bit, however the rows are divided into calls.
     pub fn add(&mut self, features: &[f64], targets: &[f64], weights: &[f64]) -> Result<(), Error> {
         let update = Update { features, targets, weights, forgetting: 1.0 };
         update.check(self.order(), self.targets)?;
@@ -141,8 +143,8 @@ impl Sums {
         Ok(())
     }
 
-    /// Adds what others have summed on the same features. Targets that one side does not have count as
-    /// 0 in its samples.
+    /// Adds other sums on the same features. Targets that only one side has count as 0 in the
+    /// samples of the other.
     pub fn merge(&mut self, other: &Sums) -> Result<(), Error> {
         check_length("the rows of the matrix", self.order(), other.order())?;
         self.gram.merge(&other.gram);
@@ -155,14 +157,14 @@ impl Sums {
         Ok(())
     }
 
-    /// What a regression on the leading features alone has summed; on all, if there are fewer.
+    /// The sums of a regression on the leading `order` features, or on all if there are fewer.
     pub fn prefix(&self, order: usize) -> Self {
         let gram = self.gram.prefix(order);
         let q = self.q.iter().map(|panel| panel[..gram.order()].to_vec()).collect();
         Sums { gram, q, targets: self.targets }
     }
 
-    /// The same sums with target k as target `numbers[k]` of so many.
+    /// The same sums with target k as target `numbers[k]` of `targets`.
     pub(crate) fn renumbered(&self, numbers: &[usize], targets: usize) -> Self {
         let mut renumbered = Sums { gram: self.gram.clone(), q: Vec::new(), targets: 0 };
         renumbered.add_targets(targets);
@@ -176,7 +178,7 @@ impl Sums {
         renumbered
     }
 
-    /// Checks that what was saved is of that order, before anything of that size is made.
+    /// Checks that the saved sums are of that order, before anything of that size is allocated.
     pub(crate) fn check_size(from: &ReadScope<'_>, order: usize) -> Result<(), ModelFileError> {
         let entries = order as u128 * (order as u128 + 1) / 2;
         let sound = from.length("p") as u128 == entries;
@@ -188,7 +190,7 @@ impl Sums {
         to.floats("q", panels::target_rows(&self.q, self.targets).collect());
     }
 
-    /// Takes over what was saved; how many targets there are is seen from the length of Q.
+    /// Takes over saved sums; the number of targets follows from the length of Q.
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
         let order = self.order();
         let targets = from.length("q").checked_div(order).unwrap_or(0);
@@ -202,7 +204,7 @@ impl Sums {
     }
 }
 
-/// Some targets receive w·a·yᵀ of up to four samples, which spares memory traffic.
+/// Adds w·a·yᵀ of up to four samples to a panel of targets; a group reduces memory traffic.
 #[inline(always)]
 fn add_group<const G: usize>(
     q: &mut [Column<TARGET_ROWS>],

@@ -13,12 +13,12 @@ use super::{
 use crate::numeric::Column;
 use crate::numeric::{InstructionSet, Wavefront};
 
-/// Below this order or number of samples a sweep is over before another thread could be of help. The
-/// tests have threads at any size.
+/// Below this order or number of samples a sweep is over before another thread could help. The
+/// tests use threads at any size.
 const LEAST_ORDER: usize = if cfg!(test) { 1 } else { 400 };
 const LEAST_SAMPLES: usize = if cfg!(test) { 2 } else { 8 };
 
-/// What a sweep carries; kept between sweeps to spare allocations.
+/// The buffers of a sweep, reused to avoid allocations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     /// The samples' features, panel by panel and within a panel sample by sample.
@@ -32,7 +32,7 @@ pub(super) struct Scratch {
 }
 
 impl Factor {
-    /// Learns the samples that the scratch carries.
+    /// Learns the samples in the scratch buffers.
     pub(super) fn sweep_samples(&mut self, targets: &[f64], mu: f64, scores: &mut [f64]) {
         let large = self.order() >= LEAST_ORDER && self.scratch.gamma.len() >= LEAST_SAMPLES;
         let threads = self.threads.clone();
@@ -70,7 +70,7 @@ impl Factor {
         }
     }
 
-    /// Panel by panel, and through each panel group by group: the panel then stays in the cache.
+    /// Panel by panel, and through each panel group by group, so that the panel stays in the cache.
     #[inline(always)]
     fn sweep_alone<K: Kernel>(&mut self, kernel: K, y: &[f64], mu: f64, scores: &mut [f64]) {
         let (rows, targets, mut groups) = self.parts(y, mu, scores);
@@ -86,7 +86,7 @@ impl Factor {
         }
     }
 
-    /// The same by several threads, and returns whether one had to wait for long. A panel takes the
+    /// The same with several threads. Returns whether one had to wait for long. A panel meets the
     /// groups in their order, and a group the panels, so no bit depends on the threads.
     fn sweep_together<K: Kernel + Sync>(
         &mut self,
@@ -110,7 +110,7 @@ impl Factor {
         })
     }
 
-    /// What a sweep works on: the panels of rows, those of targets, and the groups of samples.
+    /// The data of a sweep: the panels of rows, those of targets, and the groups of samples.
     #[inline(always)]
     fn parts<'a>(
         &'a mut self,
@@ -120,7 +120,7 @@ impl Factor {
     ) -> (
         impl Iterator<Item = RowPanel<'a>> + Send,
         impl Iterator<Item = TargetPanel<'a>> + Send,
-        Vec<Group<'a>>,
+        Vec<SweepGroup<'a>>,
     ) {
         let Factor { l, d_inverse, z, targets, readouts, scratch, .. } = self;
         let Scratch { w, p, beta, gamma, .. } = scratch;
@@ -144,7 +144,7 @@ impl Factor {
         let mut beta = beta.chunks_mut((GROUP * order).max(1));
         let mut y = y.chunks((GROUP * targets).max(1));
         let mut scores = scores.chunks_mut((GROUP * row).max(1));
-        let groups = gamma.chunks_mut(GROUP).enumerate().map(|(index, gamma)| Group {
+        let groups = gamma.chunks_mut(GROUP).enumerate().map(|(index, gamma)| SweepGroup {
             first: index * GROUP,
             gamma,
             p: p.next().unwrap_or_default(),
@@ -156,9 +156,9 @@ impl Factor {
     }
 }
 
-/// One group of samples, with what it carries from panel to panel.
-struct Group<'a> {
-    /// The number of its first sample.
+/// One group of samples, with the values that it carries from panel to panel.
+struct SweepGroup<'a> {
+    /// The index of its first sample.
     first: usize,
     gamma: &'a mut [f64],
     p: &'a mut [f64],
@@ -178,13 +178,13 @@ impl Scratch {
         &self.beta
     }
 
-    /// The γ of each sample that was swept last: the one it started from, and the one it came to.
+    /// The initial and the final γ of each sample that was swept last.
     pub(super) fn gammas(&self) -> impl Iterator<Item = (f64, f64)> {
         self.first_gamma.iter().copied().zip(self.gamma.iter().copied())
     }
 
-    /// Lays out samples for the sweep, padded with zeros to whole panels: for each its features, and
-    /// the γ that it starts from.
+    /// Lays out samples for the sweep, padded with zeros to whole panels, each with its features
+    /// and its initial γ.
     pub(super) fn start<'a>(
         &mut self,
         order: usize,
@@ -206,7 +206,7 @@ impl Scratch {
     }
 }
 
-/// A panel of the triangle, and all samples' entries beside it.
+/// A panel of the triangle, and the corresponding entries of all samples.
 struct RowPanel<'a> {
     left: &'a mut [Column<ROWS>],
     block: &'a mut [Column<ROWS>],
@@ -217,7 +217,7 @@ struct RowPanel<'a> {
 
 impl RowPanel<'_> {
     #[inline(always)]
-    fn sweep<K: Kernel>(&mut self, kernel: K, group: &mut Group<'_>) {
+    fn sweep<K: Kernel>(&mut self, kernel: K, group: &mut SweepGroup<'_>) {
         match group.gamma.len() {
             1 => self.sweep_group::<K, 1>(kernel, group),
             2 => self.sweep_group::<K, 2>(kernel, group),
@@ -227,7 +227,7 @@ impl RowPanel<'_> {
     }
 
     #[inline(always)]
-    fn sweep_group<K: Kernel, const G: usize>(&mut self, kernel: K, group: &mut Group<'_>) {
+    fn sweep_group<K: Kernel, const G: usize>(&mut self, kernel: K, group: &mut SweepGroup<'_>) {
         let mut w: [Column<ROWS>; G] = std::array::from_fn(|s| self.w[group.first + s]);
         let mut gamma: [f64; G] = std::array::from_fn(|s| group.gamma[s]);
         let (p_left, p_rest) = group.p.as_chunks_mut::<G>().0.split_at_mut(self.left.len());
@@ -247,7 +247,7 @@ impl RowPanel<'_> {
     }
 }
 
-/// Some targets: their rows of Z, and where they lie among all targets.
+/// A panel of targets: their rows of Z, and their position among all targets.
 struct TargetPanel<'a> {
     z: &'a mut [Column<TARGET_ROWS>],
     first: usize,
@@ -257,7 +257,7 @@ struct TargetPanel<'a> {
 
 impl TargetPanel<'_> {
     #[inline(always)]
-    fn sweep(&mut self, group: &mut Group<'_>) {
+    fn sweep(&mut self, group: &mut SweepGroup<'_>) {
         match group.gamma.len() {
             1 => self.sweep_group::<1>(group),
             2 => self.sweep_group::<2>(group),
@@ -267,7 +267,7 @@ impl TargetPanel<'_> {
     }
 
     #[inline(always)]
-    fn sweep_group<const G: usize>(&mut self, group: &mut Group<'_>) {
+    fn sweep_group<const G: usize>(&mut self, group: &mut SweepGroup<'_>) {
         let TargetPanel { ref mut z, first, size, readouts } = *self;
         let (p, beta) = (group.p.as_chunks::<G>().0, group.beta.as_chunks::<G>().0);
         let targets = group.y.len() / G;

@@ -1,5 +1,5 @@
 //! The factor against its definition (dense sums, solved by faer) and against itself: any division
-//! into blocks and either path give the same bits.
+//! into blocks and either instruction set give the same bits.
 
 mod probe;
 mod saved;
@@ -67,7 +67,7 @@ impl Samples {
     }
 }
 
-/// K and Q as the definition has them.
+/// K and Q by their definition.
 struct Dense {
     k: Mat<f64>,
     q: Mat<f64>,
@@ -126,7 +126,7 @@ fn bits(factor: &Factor) -> Vec<u64> {
     l.chain(factor.d_inverse.iter().copied()).chain(z).map(f64::to_bits).collect()
 }
 
-/// Has one part save its state and another restore it, as a model file would.
+/// Saves the state of one part and restores it into another, as a model file would.
 pub(crate) fn through_state<T>(
     save: impl FnOnce(&mut WriteScope<'_>),
     restore: impl FnOnce(&ReadScope<'_>) -> T,
@@ -190,7 +190,7 @@ fn sweeps_equal_the_dense_solution() {
             let mut factor = Factor::new(order, RIDGE);
             let mut dense = Dense::new(order, samples.targets);
             for i in 0..samples.len() {
-                // Targets come into being as their classes do.
+                // Targets are added as their classes appear.
                 let known = samples.targets.min(i / 5 + 1);
                 factor.add_targets(known);
                 let (a, y) = (samples.features(i), &samples.one_hot(i)[..known]);
@@ -226,7 +226,7 @@ fn blocks_and_paths_change_no_bit() {
     }
 }
 
-/// The bits of a factor that was built anew from the samples' sum, by the factor's own threads.
+/// The bits of a factor that was rebuilt from the samples' sum by the factor's own threads.
 fn refreshed(mut factor: Factor, samples: &Samples) -> Vec<u64> {
     factor.threads.end_backoff();
     let mut gram = Gram::new(samples.order);
@@ -348,7 +348,7 @@ fn a_readout_is_the_regression_on_the_first_features() {
 #[test]
 fn kept_weights_follow_their_factor() {
     for order in ORDERS {
-        // Past the number of samples after which weights are solved anew.
+        // Beyond the number of samples after which weights are solved for again.
         let count = if order == 13 { 1100 } else { 60 };
         let samples = Samples::new(order, 6, count);
         let followed = |instructions| {
@@ -395,7 +395,7 @@ fn a_corrected_gain_is_that_of_the_larger_ridge() {
         let last = samples.len() - 1;
         let weighted = |i| samples.weights[last] * samples.features(last)[i];
         let gain = dense.solve(&Mat::from_fn(order, 1, |i, _| weighted(i)));
-        // Conjugate gradients end at the order of the matrix, and well before.
+        // Conjugate gradients end at the order of the matrix, and usually well before.
         let corrected = factor.corrected_gain(MISSING, order.min(30)).unwrap();
         assert_close(&corrected, &row_major(&gain), 1e-9);
     }

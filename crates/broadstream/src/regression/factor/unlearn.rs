@@ -1,18 +1,19 @@
-//! Samples taken back, and labels put right.
+//! Removing samples, and correcting labels.
 //!
-//! A sweep with γ from −1/w instead of 1/w removes a sample of weight w: the factor is then that of
-//! K − w·a·aᵀ, with the optimum of the samples that remain. If only the targets of a sample change, K
-//! does not, and Z = D⁻¹L⁻¹Q follows Q: with p = L⁻¹a, row j of Z grows by w·(p_j/d_j)·change.
+//! A sweep that starts at γ = −1/w instead of 1/w removes a sample of weight w: the factor is then
+//! that of K − w·a·aᵀ, with the optimum of the remaining samples. If only the targets of a sample
+//! change, K does not, and Z = D⁻¹L⁻¹Q follows Q: with p = L⁻¹a, row j of Z grows by
+//! w·(p_j/d_j)·change.
 
 use super::{Factor, Update, kernel::add_outer_product, panels::TARGET_ROWS};
 use crate::error::Error;
 use crate::numeric::Column;
 
-/// With less than this share left of a sample's direction, what remains is rounding error.
+/// With less than this share left of a sample's direction, the remainder is rounding error.
 pub(super) const LEAST_REMAINDER: f64 = 1e-10;
 
 impl Factor {
-    /// Takes back a sample that was learned with that weight. Fails, and changes nothing, if the
+    /// Removes a sample that was learned with that weight. Fails, and changes nothing, if the
     /// sample cannot have been learned.
     pub fn unlearn(&mut self, features: &[f64], targets: &[f64], weight: f64) -> Result<(), Error> {
         let weights = [weight];
@@ -28,9 +29,9 @@ impl Factor {
         Ok(())
     }
 
-    /// Changes the targets of a sample that was learned with that weight, by adding `change` to them:
-    /// to correct a label, −1 for the class that was wrong and 1 for the one that is right. The factor
-    /// is then the one that would have learned the sample so.
+    /// Changes the targets of a sample that was learned with that weight, by adding `change` to
+    /// them. To correct a label, that is −1 for the wrong class and 1 for the right one. The factor
+    /// is then the one that would have learned the sample with the new targets.
     ///
     /// ```
     /// use broadstream::factor::{Factor, Update};

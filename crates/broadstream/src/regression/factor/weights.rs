@@ -1,9 +1,9 @@
 //! Weights that follow their factor sample by sample.
 //!
-//! A factor predicts by a forward substitution, which reads all of it. With the weights themselves at
-//! hand a prediction is a product of m × c numbers, some microseconds. They cost one back
-//! substitution per sample learned: the gain g = w·K⁻¹a, and W ← W + g·rᵀ with the residual
-//! r = y − aᵀW. That pays where samples are predicted more often than learned.
+//! A factor predicts by a forward substitution, which reads all of it. With the weights themselves
+//! a prediction is a product of m × c numbers, some microseconds. They cost one back substitution
+//! per learned sample: the gain g = w·K⁻¹a, and W ← W + g·rᵀ with the residual r = y − aᵀW. That
+//! pays where samples are predicted more often than learned.
 
 use super::{
     Factor, Update, check_length,
@@ -16,7 +16,7 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// After this many samples the weights are solved anew, so that rounding errors do not add up.
+/// After this many samples the weights are solved for again, so that rounding errors do not add up.
 const SOLVE_EVERY: u32 = 1024;
 
 /// The weights of a factor, for all of its [readouts](Factor::readouts).
@@ -74,7 +74,7 @@ impl Weights {
     }
 
     /// The predictions for one row of features, arranged as by [`Factor::scores`] and equal to them
-    /// but for rounding.
+    /// up to rounding.
     pub fn scores(&self, features: &[f64]) -> Result<Vec<f64>, Error> {
         let order = self.readouts.last().map_or(0, |readout| readout.features);
         check_length("features", order, features.len())?;
@@ -94,9 +94,9 @@ impl Weights {
         Ok(scores)
     }
 
-    /// Has the factor learn one sample and follows it. `scores` receives the predictions of before,
-    /// which are those of [`scores`](Self::scores). Returns its leverage, as
-    /// [`sweep`](Factor::sweep) does.
+    /// Lets the factor learn one sample and updates the weights. `scores` receives the predictions
+    /// before that, which are those of [`scores`](Self::scores). Returns the leverage of the sample,
+    /// as [`sweep`](Factor::sweep) does.
     pub fn learn(
         &mut self,
         factor: &mut Factor,
@@ -117,10 +117,10 @@ impl Weights {
         Ok(leverages)
     }
 
-    /// The same with the gain that the factor would have if its ridge were larger by `missing_ridge`,
-    /// to within that many steps of conjugate gradients. The factor's own weights are then those of
-    /// the smaller ridge until [`give_to`](Self::give_to). The factor must have no readout but that
-    /// of all features.
+    /// The same with the gain that the factor would have if its ridge were larger by
+    /// `missing_ridge`, approximated by `steps` steps of conjugate gradients. The factor's own
+    /// weights are then those of the smaller ridge until [`give_to`](Self::give_to). The factor
+    /// must have no readout except that of all features.
     pub fn learn_corrected(
         &mut self,
         factor: &mut Factor,
@@ -171,7 +171,7 @@ impl Weights {
         to.integer("since_solved", self.since_solved);
     }
 
-    /// Takes over what was saved, into the weights of a factor that has learned nothing.
+    /// Takes over saved weights, into those of a factor that has learned nothing.
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
         let features: usize = self.readouts.iter().map(|readout| readout.features).sum();
         let targets = from.length("weights").checked_div(features).unwrap_or(0);
@@ -190,7 +190,7 @@ impl Weights {
         Ok(())
     }
 
-    /// How many targets there are.
+    /// The number of targets.
     pub(crate) fn targets(&self) -> usize {
         self.targets
     }

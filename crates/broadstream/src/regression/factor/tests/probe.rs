@@ -1,4 +1,4 @@
-//! A probe finds nothing where nothing is wrong, and finds what is.
+//! A probe reports nothing when nothing is wrong, and reports what is.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn watched(
     probe.set_instructions(instructions);
     for start in (0..samples.len()).step_by(block) {
         let end = samples.len().min(start + block);
-        // Targets come into being as their classes do.
+        // Targets are added as their classes appear.
         factor.add_targets(samples.targets.min((end - 1) / 5 + 1));
         let known = factor.targets();
         let targets: Vec<f64> =

@@ -1,4 +1,4 @@
-//! What is saved and restored goes on as if nothing had happened, to the bit.
+//! What is saved and restored continues as if nothing had happened, to the bit.
 
 use super::*;
 
@@ -61,7 +61,7 @@ fn a_restored_gram_continues_to_the_bit() {
 #[test]
 fn restored_weights_continue_to_the_bit() {
     for order in ORDERS {
-        // Past the number of samples after which weights are solved anew.
+        // Beyond the number of samples after which weights are solved for again.
         let count = if order == 5 { 1040 } else { 30 };
         let samples = Samples::new(order, 6, count);
         let mut factor = Factor::new(order, RIDGE);

@@ -87,7 +87,7 @@ fn what_breaks_the_factor_is_told() {
     let row = factor.readouts().len() * 3;
     let foreign: Vec<f64> = (0..13).map(|i| f64::from(i).sin() * 10.0).collect();
     let removed = Update { features: &foreign, ..samples.update(0..1, 1.0) };
-    // In the middle of a block it is seen too, though later samples may hide it from D.
+    // It is noticed in the middle of a block too, although later samples may hide it from D.
     for block in [1, 2, 6] {
         let mut factor = factor.clone();
         let features = [&foreign[..], &samples.features[13..block * 13]].concat();

@@ -1,4 +1,4 @@
-//! Sums against the factors that they are turned into and made of.
+//! Sums against the factors that they are converted to and from.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn rebuilt(sums: &Sums) -> Factor {
     factor
 }
 
-/// All numbers of some sums.
+/// All numbers of a pair of sums.
 fn sum_bits(sums: &Sums) -> Vec<u64> {
     let q = sums.q().iter().flatten().flat_map(|column| column.0);
     sums.gram().p.rows(true).into_iter().chain(q).map(f64::to_bits).collect()

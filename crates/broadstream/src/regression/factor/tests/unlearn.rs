@@ -1,4 +1,4 @@
-//! What is taken back or put right, and the certificate of it, against dense definitions.
+//! Removed samples, corrected labels, and their certificate, against dense definitions.
 
 use super::*;
 
