@@ -1,4 +1,4 @@
-//! The one trait that every model implements.
+//! The trait that every model implements.
 
 use crate::{
     data::{Block, InputKind, Sample, Scores, arg_max},
@@ -7,30 +7,30 @@ use crate::{
 
 /// An online classifier.
 ///
-/// Classes are numbered 0, 1, 2, … in order of first appearance; a sample may bring the next new
-/// class at any time. Inputs are declared by name before a sample uses them, also at any time.
+/// Classes are numbered 0, 1, 2, … in order of first appearance; a sample may introduce the next
+/// new class at any time. Inputs are declared by name before a sample uses them, also at any time.
 ///
 /// Every implementation keeps this contract, which one test suite checks for all of them:
 /// predicting changes nothing and works before learning; a block gives the same result as its
 /// samples one by one; the same seed gives the same bits; a call that fails leaves no trace.
 pub trait Classifier: Send {
-    /// Adds an input. Samples name it by its position in the order of declaration.
+    /// Declares an input. Samples refer to it by its position in the order of declaration.
     fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error>;
 
-    /// How many inputs are declared.
+    /// The number of declared inputs.
     fn inputs(&self) -> usize;
 
-    /// How many classes were seen.
+    /// The number of classes seen so far.
     fn classes(&self) -> usize;
 
-    /// A score per class seen so far; the highest wins.
+    /// A score for each class seen so far. The class with the highest score is predicted.
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error>;
 
-    /// Turns scores of this model into probabilities: none negative, summing to 1.
+    /// Turns scores of this model into probabilities, which are not negative and sum to 1.
     fn probabilities(&self, scores: &[f64]) -> Vec<f64>;
 
-    /// Learns one sample. Weight 1 is a plain sample, 2 counts twice as much, 0 leaves the model
-    /// unchanged but for a class first seen here.
+    /// Learns one sample. A sample of weight 2 counts as much as two of weight 1. A sample of
+    /// weight 0 leaves the model unchanged, except that its class counts as seen.
     fn learn_one(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error>;
 
     /// The most likely class, or `None` before any class was seen.
@@ -43,19 +43,21 @@ pub trait Classifier: Send {
         Ok(self.probabilities(&self.scores_one(x)?))
     }
 
-    /// The parts whose predictions the model combines, and what each is worth now. Their number, names
-    /// and order are fixed when the model is made. Empty for a model that is one piece, as most are.
+    /// The members whose predictions the model combines, and their current weights. Their number,
+    /// names and order are fixed when the model is made. Empty, which is the default, for a model
+    /// that does not combine predictions.
     fn members(&self) -> Vec<Member> {
         Vec::new()
     }
 
-    /// After how many learned samples of positive weight a part of the model began anew, since the model
-    /// saw a drift. Empty for a model that looks for none, as most do.
+    /// After how many learned samples of positive weight a part of the model was restarted, because
+    /// the model detected a drift. Empty, which is the default, for a model that does not detect
+    /// drifts.
     fn restarts(&self) -> &[u64] {
         &[]
     }
 
-    /// Learns a block exactly as its samples one by one.
+    /// Learns a block, with the same result as learning its samples one by one.
     fn learn_many(&mut self, block: &Block) -> Result<(), Error> {
         block.check(self.inputs(), self.classes())?;
         for i in 0..block.len() {
@@ -64,9 +66,9 @@ pub trait Classifier: Send {
         Ok(())
     }
 
-    /// Scores each sample of a block before learning it, and appends the scores to `scores`: the
-    /// same scores that [`scores_one`](Self::scores_one) and [`learn_one`](Self::learn_one) in turn
-    /// would give.
+    /// Scores each sample of a block before learning it, and appends the scores to `scores`. They
+    /// are the same as by calling [`scores_one`](Self::scores_one) and
+    /// [`learn_one`](Self::learn_one) for one sample after the other.
     fn test_then_train(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
         block.check(self.inputs(), self.classes())?;
         for i in 0..block.len() {
@@ -77,7 +79,7 @@ pub trait Classifier: Send {
     }
 }
 
-/// One of the parts whose predictions a model combines, and what it is worth now.
+/// A member of a model that combines the predictions of several, and its current weight.
 ///
 /// ```
 /// use broadstream::{Classifier, OnlineBls, OnlineBlsConfig};
@@ -91,9 +93,9 @@ pub trait Classifier: Send {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// What it is called; no two members of a model share a name.
+    /// The name, which is unique among the members of a model.
     pub name: String,
-    /// Its share in the average of predictions, by recent error; stacking starts from that average.
-    /// Those of all members sum to 1.
+    /// The weight in the average of predictions, which depends on recent errors. Stacking starts
+    /// from that average. The weights of all members sum to 1.
     pub weight: f64,
 }

@@ -1,10 +1,11 @@
 //! Online classification of data streams by a broad learning system that is exact after every
 //! sample.
 //!
-//! [`OnlineBls`] maps a sample's inputs to random features and keeps a ridge regression on them. Its
-//! weights are at any moment the closed-form optimum of all samples seen, not a gradient step towards
-//! it: one pass over a triangular [`factor`] per sample predicts and learns. Classes and inputs may
-//! appear at any time, samples may have weights, and the past may fade.
+//! [`OnlineBls`] maps a sample's inputs to random features and fits ridge regressions to them. The
+//! weights of a regression are at any moment the closed-form optimum of the samples that it
+//! remembers, not a gradient step towards it: one pass over a triangular [`factor`] per sample both
+//! predicts and learns. Classes and inputs may appear at any time, samples may have weights, and
+//! the model may forget the past.
 //!
 //! ```
 //! use broadstream::{Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample};
@@ -23,9 +24,9 @@
 //! # Ok::<(), broadstream::Error>(())
 //! ```
 //!
-//! A [`stream`] brings samples from a CSV file or a generator, [`evaluate`] tests and then trains any
-//! [`Classifier`] on it, and [`metrics`] says how well that went. The `broadstream` command does all
-//! that without a line of code.
+//! A [`stream`] reads samples from a file or generates them, [`evaluate`] tests and then trains any
+//! [`Classifier`] on each sample, and [`metrics`] measure the predictions. The `broadstream`
+//! command does all that without a line of code.
 
 pub mod baselines;
 mod classifier;

@@ -1,4 +1,4 @@
-//! Several models on one stream, in one pass.
+//! Evaluating several models in one pass over a stream.
 
 use std::time::Duration;
 
@@ -17,12 +17,13 @@ use crate::{classifier::Classifier, error::Error, stream::Stream};
 pub struct Contestant<'a> {
     /// The model, which must be new.
     pub model: &'a mut dyn Classifier,
-    /// What watches its evaluation.
+    /// The observer of its evaluation.
     pub observer: &'a mut dyn Observer,
 }
 
-/// Evaluates several models on a stream that is read once, each as [`evaluate`](super::evaluate()) would.
-/// The results are in the models' order. An observer that ends its evaluation ends all of them.
+/// Evaluates several models on a stream that is read once, each as [`evaluate`](super::evaluate())
+/// would. The results are in the order of the models. An observer that stops its evaluation stops
+/// all of them. `clock` returns the time since some fixed moment.
 pub fn compare(
     stream: &mut dyn Stream,
     contestants: &mut [Contestant<'_>],

@@ -1,4 +1,4 @@
-//! The metrics over time.
+//! The curve: metrics over time.
 
 use std::time::Duration;
 
@@ -8,37 +8,38 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// The metrics at one moment of the stream.
+/// The metrics after one sample of the stream.
 #[derive(Clone, Debug)]
 pub struct CurvePoint {
-    /// All samples so far.
+    /// The metrics of all samples so far.
     pub cumulative: Summary,
-    /// The last samples.
+    /// The metrics of the last samples.
     pub window: WindowSummary,
-    /// How many drifts were seen so far.
+    /// The number of drifts detected so far.
     pub drifts: u64,
     /// The weights of the model's [members](crate::Classifier::members) right after this sample, in
     /// their order.
     pub weights: Vec<f64>,
-    /// The mean time of learning a sample since the point before, if the times are measured apart.
+    /// The mean time of learning a sample since the previous point, if
+    /// [`separate_times`](super::PrequentialOptions::separate_times) is on.
     pub update_time: Option<Duration>,
 }
 
-/// How many whole numbers and other numbers a point has besides its weights.
+/// How many integers and floats a point has besides its weights.
 const INTEGERS: usize = 6;
 const FLOATS: usize = 18;
 
 /// Stands for "not measured" among saved times, which are nanoseconds.
 const NO_TIME: u64 = u64::MAX;
 
-/// Writes a curve, the points one after the other.
+/// Writes a curve, one point after the other.
 pub(super) fn save(curve: &[CurvePoint], to: &mut WriteScope<'_>) {
     to.integers("integers", curve.iter().flat_map(integers).collect());
     to.floats("floats", curve.iter().flat_map(floats).collect());
     to.floats("weights", curve.iter().flat_map(|point| point.weights.clone()).collect());
 }
 
-/// Reads a curve that has a point for each of the numbers of samples.
+/// Reads a curve whose points lie after these numbers of samples.
 pub(super) fn restore(
     from: &ReadScope<'_>,
     samples: &[u64],

@@ -1,4 +1,4 @@
-//! Samples that were predicted and whose labels are still to come.
+//! Samples that were predicted and whose labels have not arrived yet.
 
 use crate::{
     data::{Block, Sample, check_class},
@@ -6,11 +6,11 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// Samples in a queue, the oldest first.
+/// A queue of samples, the oldest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DelayedSamples {
     samples: Block,
-    /// How many of these have left.
+    /// How many of the first samples have left the queue already.
     left: usize,
 }
 
@@ -19,21 +19,21 @@ impl DelayedSamples {
         self.samples.len() - self.left
     }
 
-    /// Has a sample wait.
+    /// Appends a sample.
     pub(super) fn push(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error> {
         self.samples.push(x, class, weight)
     }
 
-    /// The sample that waits longest, with its class and weight.
+    /// The sample that has waited longest, with its class and weight.
     pub(super) fn oldest(&self) -> Option<(Sample<'_>, usize, f64)> {
         self.iter().next()
     }
 
-    /// Lets the oldest sample go.
+    /// Removes the oldest sample.
     pub(super) fn drop_oldest(&mut self) -> Result<(), Error> {
         self.left = self.samples.len().min(self.left + 1);
-        // Those that left take memory until they are more than those that wait; then a copy of the
-        // latter costs no more than their coming did.
+        // A block cannot drop its first samples, so they stay until they outnumber those that wait.
+        // Copying the latter then costs no more than adding them did.
         if self.left > self.len() {
             let mut samples = Block::new();
             for (x, class, weight) in self.iter() {
@@ -52,14 +52,14 @@ impl DelayedSamples {
     pub(super) fn save(&self, to: &mut WriteScope<'_>) {
         to.integers("lengths", self.iter().map(|(x, ..)| x.len() as u64).collect());
         to.floats("values", self.iter().flat_map(|(x, ..)| x.values()).copied().collect());
-        // A block of dense samples lists no inputs.
+        // Dense samples list no inputs.
         let inputs = self.iter().flat_map(|(x, ..)| x.inputs().unwrap_or_default());
         to.integers("inputs", inputs.map(|input| u64::from(*input)).collect());
         to.integers("classes", self.iter().map(|(_, class, _)| class as u64).collect());
         to.floats("weights", self.iter().map(|(.., weight)| weight).collect());
     }
 
-    /// Takes over `length` samples for a model with these inputs and classes.
+    /// Restores `length` samples for a model with this many inputs and classes.
     pub(super) fn restore(
         &mut self,
         from: &ReadScope<'_>,
@@ -69,7 +69,7 @@ impl DelayedSamples {
     ) -> Result<(), ModelFileError> {
         let lengths = from.any_integers("lengths")?;
         let all = lengths.len() as u64 == length;
-        from.check("lengths", all, &format!("{length}, as many samples as must wait"))?;
+        from.check("lengths", all, &format!("{length}, the number of delayed samples"))?;
         let sum = lengths.iter().try_fold(0_usize, |sum, length| {
             usize::try_from(*length).ok().and_then(|length| sum.checked_add(length))
         });

@@ -1,7 +1,7 @@
-//! How long many similar things took: count, mean, spread and quantiles in little memory.
+//! A summary of many durations: count, mean, spread and quantiles in little memory.
 //!
-//! Durations are counted in bins whose bounds grow by a sixteenth of an octave, from a nanosecond to a
-//! day. A quantile is thus known to within 4.4 %, whatever the number of durations.
+//! Durations are counted in bins whose bounds grow by a sixteenth of an octave, from a nanosecond
+//! to more than a day. A quantile is thus known to within 4.4 %, whatever the number of durations.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ const PER_OCTAVE: f64 = 16.0;
 /// Octaves from a nanosecond to more than a day.
 const OCTAVES: usize = 47;
 
-/// The most durations that may have been counted when they are restored.
+/// The largest number of durations in a restored summary: up to here a float counts exactly.
 const MOST: u64 = 1 << 53;
 
-/// A summary of durations.
+/// A summary of many durations.
 ///
 /// ```
 /// use std::time::Duration;
@@ -47,7 +47,7 @@ pub struct Durations {
 }
 
 impl Durations {
-    /// Adds one.
+    /// Adds a duration.
     pub fn add(&mut self, duration: Duration) {
         let seconds = duration.as_secs_f64();
         if self.count == 0 {
@@ -65,32 +65,32 @@ impl Durations {
         self.bins[bin.min(last)] += 1;
     }
 
-    /// How many there were.
+    /// The number of durations.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their mean in seconds.
+    /// The mean in seconds, 0 if there are none.
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// Their standard deviation in seconds, 0 for fewer than two.
+    /// The standard deviation in seconds, 0 for fewer than two durations.
     pub fn sd(&self) -> f64 {
         if self.count < 2 { 0.0 } else { (self.squares / (self.count - 1) as f64).sqrt() }
     }
 
-    /// The shortest in seconds.
+    /// The shortest duration in seconds, 0 if there are none.
     pub fn min(&self) -> f64 {
         self.min
     }
 
-    /// The longest in seconds.
+    /// The longest duration in seconds, 0 if there are none.
     pub fn max(&self) -> f64 {
         self.max
     }
 
-    /// The duration in seconds that the given share of them does not exceed, to within 4.4 %.
+    /// The duration in seconds that this share of the durations does not exceed, to within 4.4 %.
     pub fn quantile(&self, share: f64) -> f64 {
         let wanted = (share * self.count as f64).ceil().max(1.0) as u64;
         let mut counted = 0;
@@ -103,8 +103,8 @@ impl Durations {
         self.max
     }
 
-    /// The bins that are not empty: their lower and upper bound in seconds, and how many durations
-    /// fell in between.
+    /// The bins that are not empty: the lower and upper bound of each in seconds, and the number of
+    /// durations in it.
     pub fn bins(&self) -> impl Iterator<Item = (f64, f64, u64)> {
         let bins = self.bins.iter().enumerate().filter(|(_, count)| **count > 0);
         bins.map(|(bin, count)| {
@@ -117,7 +117,7 @@ impl Durations {
         to.integers("bins", self.bins.clone());
     }
 
-    /// Takes over what was saved. How many there were is the sum of the bins.
+    /// Restores what was saved. The count is the sum of the bins.
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
         let moments = from.floats("moments", 4)?;
         let rule = "numbers from 0 to 1e100, the shortest time before the longest";

@@ -9,16 +9,17 @@ use crate::{classifier::Member, metrics::Metrics};
 pub struct Evaluation {
     /// The metrics of the whole stream and of its last window.
     pub metrics: Metrics,
-    /// The metrics over time, if asked for.
+    /// The metrics over time; empty unless
+    /// [`curve_every`](super::PrequentialOptions::curve_every) was set.
     pub curve: Vec<CurvePoint>,
-    /// The samples, numbered from 1, at which the model was found to err more than before. That it errs
-    /// less is no drift, and is left out.
+    /// The samples, numbered from 1, at which a drift was detected: the model's error rate had
+    /// risen. A falling error rate does not count as a drift.
     pub drifts: Vec<u64>,
-    /// After how many samples a part of the model [restarted](crate::Classifier::restarts) because the
-    /// model itself detected a drift. Where it reacts fast enough, its errors show none.
+    /// After how many samples a part of the model [restarted](crate::Classifier::restarts) because
+    /// the model itself detected a drift. If it reacts fast enough, its errors show no drift.
     pub restarts: Vec<u64>,
-    /// The [members](crate::Classifier::members) of the model in the end.
+    /// The [members](crate::Classifier::members) of the model after the last sample.
     pub members: Vec<Member>,
-    /// Where the time went.
+    /// How long reading, predicting and learning took.
     pub times: Times,
 }

@@ -1,4 +1,4 @@
-//! One model on one stream, step by step.
+//! Evaluating one model on one stream, step by step.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{classifier::Classifier, data::Schema, error::Error, stream::Stream};
 
-/// An evaluation of one model on one stream, which can stop at checkpoints and go on later.
+/// An evaluation of one model on one stream, which can stop at checkpoints and resume later.
 ///
 /// ```
 /// use broadstream::{
@@ -20,8 +20,10 @@ use crate::{classifier::Classifier, data::Schema, error::Error, stream::Stream};
 /// };
 ///
 /// let stream = || Sea::new(0, 0.0, 42).map(|sea| sea.take(500));
-/// let new = || OnlineBls::new(OnlineBlsConfig { enhancement_nodes: 50, ..OnlineBlsConfig::single() });
-/// let options = PrequentialOptions { checkpoint_every: Some(200), ..PrequentialOptions::default() };
+/// let config = OnlineBlsConfig { enhancement_nodes: 50, ..OnlineBlsConfig::single() };
+/// let new = || OnlineBls::new(config.clone());
+/// let checkpoint_every = Some(200);
+/// let options = PrequentialOptions { checkpoint_every, ..PrequentialOptions::default() };
 /// let whole = Evaluator::new(&options)?.run(&mut stream()?, &mut new()?, &mut ())?;
 ///
 /// // The same, stopped after 200 samples.
@@ -30,7 +32,7 @@ use crate::{classifier::Classifier, data::Schema, error::Error, stream::Stream};
 /// let state = first.state().clone();
 /// assert_eq!(state.samples(), 200);
 ///
-/// // The stream is opened again; what was evaluated is read and passed over, without the model.
+/// // The stream is opened again; samples that were evaluated are read and skipped.
 /// let rest = Evaluator::resume(state, &options)?.run(&mut stream()?, &mut model, &mut ())?;
 /// assert_eq!(rest.metrics.summary(), whole.metrics.summary());
 /// # Ok::<(), broadstream::Error>(())
@@ -43,20 +45,20 @@ pub struct Evaluator<'a> {
     checked: bool,
 }
 
-/// Why an [`Evaluator`] came to a halt.
+/// Why an [`Evaluator`] stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Progress {
-    /// It reached a checkpoint: with its [state](Evaluator::state) and the model as it is now, the
-    /// evaluation can go on at any later time.
+    /// It reached a checkpoint. With its [state](Evaluator::state) and the model as they are now,
+    /// the evaluation can be resumed at any later time.
     Checkpoint,
-    /// The stream or the limit has come to its end.
+    /// The stream has ended, or the limit was reached.
     Ended,
     /// The observer asked it to stop.
     Stopped,
 }
 
-/// Without a clock all times are 0.
+/// Used without a clock: all times are 0.
 const NO_CLOCK: &dyn Fn() -> Duration = &|| Duration::ZERO;
 
 impl<'a> Evaluator<'a> {
@@ -70,13 +72,14 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// An evaluation that goes on from a checkpoint, and ends with the result that it would have had
-    /// without a stop.
+    /// An evaluation that continues from a checkpoint. Its result is the same as if it had not been
+    /// stopped.
     ///
-    /// The model is the one of the checkpoint, as it was then, and the stream is opened again. A stream
-    /// that ends among the samples that were evaluated, or that differs there, is an error. The options
-    /// are those that the evaluation began with; only block, limit and checkpoints may differ. Times
-    /// are those of both parts, without that of passing over.
+    /// The model must be as it was at the checkpoint, and the stream must be opened again from its
+    /// beginning. It is an error if the stream ends before the checkpoint, or if its samples before
+    /// the checkpoint are not those that were evaluated. The options must be those that the
+    /// evaluation started with; only `block`, `limit` and `checkpoint_every` may differ. Times
+    /// include those before the checkpoint, but not the time of skipping samples.
     pub fn resume(state: EvaluationState, options: &PrequentialOptions) -> Result<Self, Error> {
         options.check()?;
         options.check_continues(&state.options, state.samples())?;
@@ -88,13 +91,13 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Measures times by this clock, which returns the time since some fixed moment.
+    /// Measures times with this clock, which returns the time since some fixed moment.
     #[must_use]
     pub fn with_clock(self, clock: &'a dyn Fn() -> Duration) -> Self {
         Evaluator { clock, ..self }
     }
 
-    /// Predicts and learns up to the next checkpoint, if the options have any, or else to the end.
+    /// Predicts and learns up to the next checkpoint, or up to the end without checkpoints.
     pub fn advance(
         &mut self,
         stream: &mut dyn Stream,
@@ -104,7 +107,7 @@ impl<'a> Evaluator<'a> {
         if !self.checked {
             self.run.check_model(model)?;
             if self.run.state.samples() > 0 {
-                self.pass.pass_over(stream, &self.run, observer)?;
+                self.pass.skip_evaluated(stream, &self.run, observer)?;
             }
             self.checked = true;
         }
@@ -112,13 +115,13 @@ impl<'a> Evaluator<'a> {
         self.pass.advance(stream, &mut lane, self.clock)
     }
 
-    /// How far the evaluation has come. At a checkpoint this is all that it has to remember besides the
-    /// model.
+    /// The state of the evaluation. At a checkpoint this is all that is needed to resume, besides
+    /// the model.
     pub fn state(&self) -> &EvaluationState {
         &self.run.state
     }
 
-    /// The result for the samples so far, of a stream with that schema.
+    /// The result for the samples so far, of a stream with this schema.
     pub fn finish(
         self,
         model: &dyn Classifier,
@@ -128,7 +131,7 @@ impl<'a> Evaluator<'a> {
         self.run.finish(model, schema, observer)
     }
 
-    /// Advances to the end, or until the observer stops it, and returns the result.
+    /// Advances to the end, or until the observer stops the evaluation, and returns the result.
     pub fn run(
         mut self,
         stream: &mut dyn Stream,

@@ -1,9 +1,10 @@
-//! What tells one stream from another: 64 bits of all samples so far, in their order.
+//! A fingerprint of a stream: 64 bits that depend on all samples so far and on their order.
 //!
-//! It covers inputs, values to the bit, classes, weights, and the names of inputs and labels from the
-//! first sample that uses them on. So it does not depend on how the stream is cut into blocks, nor on
-//! what a stream knows in advance. It is kept in files, hence XXH64, which is specified and will not
-//! change; it protects from a mistaken file and not from a forged one.
+//! It covers inputs, values to the bit, classes and weights, and the names of inputs and labels
+//! from the first sample that uses them. So it depends neither on how the stream is divided into
+//! blocks nor on which names the stream knows in advance. It is stored in files, hence XXH64, which
+//! is specified and will not change. It protects against a wrong file by mistake, not against a
+//! forged one.
 
 use std::hash::Hasher;
 
@@ -11,13 +12,13 @@ use twox_hash::XxHash64;
 
 use crate::data::{Block, InputKind, Schema};
 
-/// A fingerprint in the making.
+/// The fingerprint of the samples so far.
 pub(super) struct Fingerprint {
     hash: XxHash64,
-    /// How many inputs and labels were named.
+    /// The number of inputs and labels whose names were hashed.
     inputs: usize,
     labels: usize,
-    /// A sample as bytes.
+    /// A buffer for the bytes of one sample.
     bytes: Vec<u8>,
 }
 
@@ -26,7 +27,7 @@ impl Fingerprint {
         Fingerprint { hash: XxHash64::with_seed(0), inputs: 0, labels: 0, bytes: Vec::new() }
     }
 
-    /// Adds the samples of a block, which the schema covers.
+    /// Adds the samples of a block. The schema must have the names of their inputs and labels.
     pub(super) fn add(&mut self, block: &Block, schema: &Schema) {
         for i in 0..block.len() {
             self.bytes.clear();
@@ -35,7 +36,8 @@ impl Fingerprint {
             let inputs = listed.last().map_or(x.len(), |last| *last as usize + 1);
             self.number(x.len() as u64);
             self.number(inputs as u64);
-            // A dense sample may list its inputs if it shares a block with others that must.
+            // Inputs are hashed only if some are missing. A sample that has all of them may or may
+            // not list them, depending on the other samples of its block.
             if inputs > x.len() {
                 self.bytes.extend(listed.iter().flat_map(|input| input.to_le_bytes()));
             }
@@ -52,7 +54,7 @@ impl Fingerprint {
         self.hash.finish()
     }
 
-    /// Names the inputs and labels up to these numbers that were not named yet.
+    /// Adds the names of inputs and labels up to these numbers, unless they were added before.
     fn name(&mut self, inputs: usize, labels: usize, schema: &Schema) {
         for input in schema.inputs().iter().take(inputs).skip(self.inputs) {
             self.bytes.push(match input.kind {

@@ -1,12 +1,12 @@
 //! Prequential evaluation: each sample is first predicted, then learned.
 //!
-//! The stream is read in blocks and the model learns them as blocks, which for an exact learner is
-//! many times faster and changes no prediction. The library has no clock: the caller brings one.
+//! The stream is read in blocks and the model learns them as blocks. For an exact learner this is
+//! much faster and changes no prediction. The library has no clock: the caller provides one.
 //!
-//! [`evaluate`] runs a stream to its end. An [`Evaluator`] does the same step by step, with an
-//! [`Observer`] and a clock, and can stop and go on later: between two steps an evaluation is its model and
-//! an [`EvaluationState`]. With both, and the stream from its beginning, it ends with the result of an
-//! evaluation that was never stopped, to the bit.
+//! [`evaluate`] evaluates a whole stream. An [`Evaluator`] does the same step by step, with an
+//! [`Observer`] and a clock, and can be stopped and resumed. Between two steps an evaluation
+//! consists of its model and an [`EvaluationState`]. With both, and the stream from its beginning,
+//! a resumed evaluation has the same result, to the bit, as one that was never stopped.
 
 mod compare;
 mod curve;
@@ -36,10 +36,10 @@ pub use self::{
 
 use crate::{classifier::Classifier, error::Error, stream::Stream};
 
-/// Evaluates a model on a stream, and trains it on the way.
+/// Evaluates a model on a stream: each sample is predicted, and then learned.
 ///
-/// The model must be new. A stream in which only one class occurs is an error: there is nothing to tell
-/// apart. An [`Evaluator`] also measures times and shows the evaluation to an observer.
+/// The model must be new. A stream with only one class is an error, since there is nothing to
+/// distinguish. An [`Evaluator`] can also measure times and report to an observer.
 ///
 /// ```
 /// use broadstream::{OnlineBls, OnlineBlsConfig, PrequentialOptions, evaluate, stream::synth::Sea};

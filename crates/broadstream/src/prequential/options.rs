@@ -1,33 +1,37 @@
-//! How a stream is evaluated.
+//! The options of an evaluation.
 
 use std::fmt::Debug;
 
 use crate::{drift::Adwin, error::Error};
 
-/// How a stream is evaluated.
+/// The options of an evaluation.
 #[derive(Clone, Debug)]
 pub struct PrequentialOptions {
-    /// Samples that are read and learned at once. It changes the speed, never the result. Default 64.
+    /// The number of samples that are read and learned at once. It affects the speed, never the
+    /// result. Default 64.
     pub block: usize,
-    /// The most samples to take from the stream. Default `None`: all.
+    /// The largest number of samples to take from the stream. Default `None`: all.
     pub limit: Option<u64>,
-    /// Samples over which the windowed metrics look back. Default 1000.
+    /// The number of last samples that the windowed metrics cover. Default 1000.
     pub metrics_window: usize,
-    /// A point of the curve every so many samples, and one at the end. Default `None`: no curve.
+    /// The number of samples between two points of the curve; the last point is at the end. Default
+    /// `None`: no curve.
     pub curve_every: Option<u64>,
-    /// How likely a drift may be reported where there is none: the δ of [`Adwin`], which watches the
-    /// model's errors. Less is more careful and slower. Default 0.002.
+    /// The probability of reporting a drift where there is none: the δ of [`Adwin`], which watches
+    /// the model's errors. A smaller value makes detection more cautious and slower. Default 0.002.
     pub drift_confidence: f64,
-    /// Measure predicting and learning apart. The model then gets one sample at a time, which is
-    /// slower and gives the same result. Default off.
+    /// Whether the times of predicting and of learning are measured separately. The model then gets
+    /// one sample at a time, which is slower and gives the same result. Default false.
     pub separate_times: bool,
-    /// How late labels come: a sample is learned just before the one that follows it by so many is
-    /// predicted. Until then its class does not compete if it is new, and those that still wait in the
-    /// end are not learned. With 0 and with 1 the sample before is known, which is test-then-train.
-    /// Default 0.
+    /// By how many samples labels are delayed: with a delay of n, a sample is learned just before
+    /// the n-th sample after it is predicted. Until then its class is not predicted if it is new.
+    /// Samples whose labels have not arrived by the end are not learned. 0 and 1 are the same:
+    /// each sample is learned before the next one is predicted. Default 0.
     ///
     /// ```
-    /// use broadstream::{PrequentialOptions, baselines::NoChange, evaluate, stream::synth::Stagger};
+    /// use broadstream::{
+    ///     PrequentialOptions, baselines::NoChange, evaluate, stream::synth::Stagger,
+    /// };
     ///
     /// let errors = |delay| {
     ///     let mut stream = Stagger::new(0, false, 42)?.take(500);
@@ -40,9 +44,9 @@ pub struct PrequentialOptions {
     /// # Ok::<(), broadstream::Error>(())
     /// ```
     pub delay: u64,
-    /// After how many samples an [`Evaluator`](super::Evaluator) halts for a
-    /// [checkpoint](super::Progress::Checkpoint), again and again, and at the end. Blocks end there, which
-    /// does not change the result. Default `None`: no checkpoints.
+    /// The number of samples between two [checkpoints](super::Progress::Checkpoint), at which an
+    /// [`Evaluator`](super::Evaluator) stops; the last one is at the end. Blocks end at
+    /// checkpoints, which does not change the result. Default `None`: no checkpoints.
     pub checkpoint_every: Option<u64>,
 }
 
@@ -62,7 +66,7 @@ impl Default for PrequentialOptions {
 }
 
 impl PrequentialOptions {
-    /// Checks every rule; [`evaluate`](super::evaluate) does that too.
+    /// Checks all rules, as [`evaluate`](super::evaluate) does.
     pub fn check(&self) -> Result<(), Error> {
         let sizes = [
             ("block", self.block as u64),
@@ -79,8 +83,8 @@ impl PrequentialOptions {
         }
     }
 
-    /// Checks that an evaluation which began with the options `first` can go on with these after so
-    /// many samples: what has a part in the result must be the same.
+    /// Checks that an evaluation which started with the options `first` can continue with these
+    /// after `samples` samples: options that affect the result must be the same.
     pub(super) fn check_continues(&self, first: &Self, samples: u64) -> Result<(), Error> {
         let seen = |given: &dyn Debug, first: &dyn Debug| format!("{given:?} instead of {first:?}");
         let changed = [
@@ -107,20 +111,21 @@ impl PrequentialOptions {
             ("delay", self.delay != first.delay, seen(&self.delay, &first.delay)),
         ];
         if let Some((option, _, value)) = changed.into_iter().find(|(_, changed, _)| *changed) {
-            let rule = "the one that the evaluation began with";
+            let rule = "the one that the evaluation started with";
             return Err(Error::Config { option, rule, value });
         }
         match self.limit {
             Some(limit) if limit < samples => Err(Error::Config {
                 option: "limit",
-                rule: "at least the number of samples that were evaluated before",
+                rule: "at least the number of samples that were already evaluated",
                 value: format!("{limit} after {samples} samples"),
             }),
             _ => Ok(()),
         }
     }
 
-    /// After how many samples labels are known, whatever they were told: 1 is the next.
+    /// After how many samples a label is known: 1 means before the next sample, also if the option
+    /// is 0.
     pub(super) fn label_delay(&self) -> u64 {
         self.delay.max(1)
     }

@@ -1,4 +1,4 @@
-//! One pass over a stream, by one model or by several side by side.
+//! One pass over a stream, with one model or with several side by side.
 
 use std::{ops::ControlFlow, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
     stream::Stream,
 };
 
-/// A model on its way, and who watches it.
+/// A model with its evaluation and its observer.
 pub(super) struct Lane<'a> {
     pub(super) run: &'a mut Run,
     pub(super) model: &'a mut dyn Classifier,
@@ -23,28 +23,29 @@ pub(super) struct Lane<'a> {
 /// How far a stream has been read.
 pub(super) struct Pass {
     options: PrequentialOptions,
-    /// Samples that were read, and those that were passed over.
+    /// The number of samples that were read, and how many of these were skipped.
     seen: u64,
-    passed_over: u64,
-    /// The fingerprint of the samples so far.
+    skipped: u64,
+    /// The fingerprint of the samples that were read; kept up to date only for checkpoints.
     fingerprint: Fingerprint,
+    /// Whether the stream has ended.
     ended: bool,
 }
 
 impl Pass {
-    /// A pass over a stream of which nothing was read.
+    /// A pass over a stream of which nothing has been read.
     pub(super) fn new(options: &PrequentialOptions) -> Self {
         Pass {
             options: options.clone(),
             seen: 0,
-            passed_over: 0,
+            skipped: 0,
             fingerprint: Fingerprint::new(),
             ended: false,
         }
     }
 
-    /// Reads on to the next checkpoint, to the end or to the limit, and has all models predict and
-    /// learn what comes.
+    /// Reads up to the next checkpoint, the end or the limit, and lets all models predict and learn
+    /// what is read.
     pub(super) fn advance(
         &mut self,
         stream: &mut dyn Stream,
@@ -55,9 +56,9 @@ impl Pass {
         let ends = self.block_ends(lanes);
         let mut block = Block::new();
         while self.seen < limit && !self.ended {
-            let to_ends = ends.iter().flatten().map(|every| every - self.seen % every);
+            let until_ends = ends.iter().flatten().map(|every| every - self.seen % every);
             let longest =
-                to_ends.fold((self.options.block as u64).min(limit - self.seen), u64::min);
+                until_ends.fold((self.options.block as u64).min(limit - self.seen), u64::min);
             let started = clock();
             block.clear();
             let read = stream.read_block(&mut block, longest as usize);
@@ -65,11 +66,13 @@ impl Pass {
             if self.options.checkpoint_every.is_some() {
                 self.fingerprint.add(&block, stream.schema());
             }
-            // What was read before a fault is evaluated too, so that the fault is met at the same
-            // sample whatever the block size.
+            // If reading failed, the samples before the fault are evaluated before it is reported
+            // below. The results up to the fault are then the same for any block size.
             let mut flow = ControlFlow::Continue(());
             for Lane { run, model, observer } in &mut *lanes {
                 run.state.times.reading += reading;
+                // A lane that breaks does not keep the others from this block: all of them stop
+                // after the same sample.
                 if run
                     .block(&mut **model, &mut **observer, &block, stream.schema(), clock)?
                     .is_break()
@@ -93,8 +96,9 @@ impl Pass {
         Ok(Progress::Ended)
     }
 
-    /// Reads the samples that were evaluated before, and checks that they are the same.
-    pub(super) fn pass_over(
+    /// Skips the samples that were evaluated before the run was resumed, and checks that they are
+    /// the same.
+    pub(super) fn skip_evaluated(
         &mut self,
         stream: &mut dyn Stream,
         run: &Run,
@@ -112,8 +116,9 @@ impl Pass {
             self.seen += block.len() as u64;
             observer.passed(self.seen);
         }
-        self.passed_over = samples;
-        // The model may have been told of inputs that no sample has used yet.
+        self.skipped = samples;
+        // The fingerprint covers only inputs that a sample has used. The model may know more of
+        // them, and these must have the same names too.
         let same_inputs = stream.schema().inputs().starts_with(&run.state.inputs);
         if same_inputs && self.fingerprint.value() == run.state.fingerprint {
             Ok(())
@@ -122,20 +127,24 @@ impl Pass {
         }
     }
 
-    /// The distances between samples at which a block has to end.
+    /// A block must end after every multiple of these numbers of samples.
     ///
-    /// Within a block a model is ahead of the sample that is counted. So a block ends at a point of the
-    /// curve, if there are members whose weights are to be those of just then.
+    /// When the samples of a block are counted, the model has already learned all of them. A point
+    /// of the curve shows the weights of the model's members right after its sample, so if there
+    /// are members a block must end there.
     fn block_ends(&self, lanes: &[Lane<'_>]) -> [Option<u64>; 2] {
         let members = lanes.iter().any(|lane| !lane.model.members().is_empty());
         [self.options.curve_every.filter(|_| members), self.options.checkpoint_every]
     }
 
-    /// Whether there is a checkpoint here. The end is one too, unless there was one just before.
+    /// Whether a checkpoint is due: at every multiple of `checkpoint_every`, and at the end.
     fn is_checkpoint(&self, limit: u64) -> bool {
         self.options.checkpoint_every.is_some_and(|every| match self.seen.is_multiple_of(every) {
+            // If the stream has ended here, reading has found no further sample since the last
+            // checkpoint.
             true => !self.ended,
-            false => self.seen > self.passed_over && (self.ended || self.seen == limit),
+            // A resumed run that finds no further sample gets no checkpoint either.
+            false => self.seen > self.skipped && (self.ended || self.seen == limit),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! One model on its way along a stream.
+//! The evaluation of one model, block by block.
 
 use std::{ops::ControlFlow, time::Duration};
 
@@ -14,21 +14,23 @@ use crate::{
     error::{Error, StreamError},
 };
 
-/// An evaluation under way, without its model.
+/// A running evaluation, without its model.
 pub(super) struct Run {
     pub(super) state: EvaluationState,
+    /// The scores of the samples of the current block that were predicted.
     scores: Scores,
-    /// For each sample of the block how long learning took, if that was measured and a label had come.
+    /// How long learning took after the prediction of each sample of the block, if times are
+    /// measured separately; `None` if no label had arrived.
     block_updates: Vec<Option<Duration>>,
 }
 
 impl Run {
-    /// Goes on from a state.
+    /// Continues from a state, which may be a new one.
     pub(super) fn new(state: EvaluationState) -> Self {
         Run { state, scores: Scores::new(), block_updates: Vec::new() }
     }
 
-    /// Checks that the model is the one that belongs to the state.
+    /// Checks that the model belongs to the state.
     pub(super) fn check_model(&self, model: &dyn Classifier) -> Result<(), Error> {
         let (inputs, classes) = (model.inputs(), model.classes());
         if inputs == self.state.inputs.len() && classes == self.state.classes {
@@ -43,7 +45,7 @@ impl Run {
         Err(Error::Config { option: "model", rule, value })
     }
 
-    /// Predicts and learns a block.
+    /// Predicts and learns a block. `Break` means that the observer stops the evaluation.
     pub(super) fn block(
         &mut self,
         model: &mut dyn Classifier,
@@ -64,8 +66,9 @@ impl Run {
         let at_once = !options.separate_times && options.label_delay() == 1;
         let started = clock();
         let learned = if at_once {
-            // A refused block is gone through one by one: it is met at the same sample then,
-            // whatever the block size, and that sample can be named.
+            // A refused block has left the model unchanged, so it can be repeated one by one. The
+            // samples before the refused one are then evaluated for any block size, and the error
+            // can name the sample.
             model.test_then_train(block, &mut self.scores).or_else(|_| {
                 self.scores.clear();
                 self.one_by_one(model, block, clock)
@@ -74,33 +77,36 @@ impl Run {
             self.one_by_one(model, block, clock)
         };
         self.state.times.test_then_train += clock().saturating_sub(started);
+        // Samples that were predicted before an error count; only then is the error returned.
         self.count(model, observer, block, schema)?;
         learned?;
         Ok(observer.block(&self.state.metrics))
     }
 
-    /// Notes what the evaluation needs to be resumed from here.
+    /// Records what is needed to resume the evaluation from here.
     pub(super) fn mark_checkpoint(
         &mut self,
         model: &dyn Classifier,
         schema: &Schema,
         fingerprint: u64,
     ) {
+        // The schema may have inputs that were not declared to the model yet.
         let known = schema.inputs().iter().take(model.inputs());
         self.state.inputs = known.cloned().collect();
         self.state.classes = model.classes();
         self.state.fingerprint = fingerprint;
     }
 
-    /// Predicts each sample of a block, and then learns the one whose label has come: this sample
-    /// itself, unless labels are late.
+    /// Predicts each sample of a block, and then learns the one whose label has arrived: this
+    /// sample itself, unless labels are delayed.
     fn one_by_one(
         &mut self,
         model: &mut dyn Classifier,
         block: &Block,
         clock: &dyn Fn() -> Duration,
     ) -> Result<(), Error> {
-        // The time is asked only if predicting and learning are to be told apart.
+        // The clock is read for each sample only if predicting and learning are measured
+        // separately.
         let separate_times = self.state.options.separate_times;
         let time = || if separate_times { clock() } else { Duration::ZERO };
         let (mut predicting, mut learning) = (Duration::ZERO, Duration::ZERO);
@@ -127,8 +133,8 @@ impl Run {
         Ok(())
     }
 
-    /// Learns the sample whose label is known after `sample`, which is at position `i` of the block,
-    /// was predicted. Returns whether there is one.
+    /// Learns the sample whose label is known once `sample`, at position `i` of the block, has been
+    /// predicted. Returns whether there is one.
     fn learn_next(
         &mut self,
         model: &mut dyn Classifier,
@@ -155,6 +161,7 @@ impl Run {
         }
     }
 
+    /// Adds the predicted samples of a block to metrics, drift detection and curve.
     fn count(
         &mut self,
         model: &dyn Classifier,
@@ -187,6 +194,7 @@ impl Run {
         Ok(())
     }
 
+    /// Adds a point to the curve, for the samples counted so far.
     fn add_point(&mut self, model: &dyn Classifier, observer: &mut dyn Observer) {
         let state = &mut self.state;
         let (time, updates) = std::mem::take(&mut state.updates_since_point);
@@ -201,6 +209,7 @@ impl Run {
         state.curve.push(point);
     }
 
+    /// The result for the samples so far.
     pub(super) fn finish(
         mut self,
         model: &dyn Classifier,
@@ -231,6 +240,7 @@ impl Run {
     }
 }
 
+/// An error that names the sample, numbered from 1.
 fn at(sample: u64, source: Error) -> Error {
     Error::Sample { sample, source: Box::new(source) }
 }

@@ -1,4 +1,4 @@
-//! All that an evaluation remembers between two samples, besides the model.
+//! Everything that an evaluation remembers between two samples, besides the model.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// An evaluation that has come some way along a stream, without the model.
+/// The state of an evaluation after some samples of a stream, without the model.
 ///
 /// An [`Evaluator`](super::Evaluator) has one, and can [resume](super::Evaluator::resume) from it.
 #[derive(Clone, Debug)]
@@ -25,14 +25,14 @@ pub struct EvaluationState {
     pub(super) metrics: Metrics,
     pub(super) curve: Vec<CurvePoint>,
     pub(super) drifts: Vec<u64>,
-    /// Watches the errors.
+    /// Detects drifts in the model's errors.
     pub(super) detector: Adwin,
     pub(super) times: Times,
     /// How long learning took since the last point of the curve, and for how many samples.
     pub(super) updates_since_point: (Duration, u32),
-    /// Samples whose labels are late.
+    /// Samples whose labels are delayed.
     pub(super) delayed: DelayedSamples,
-    /// What the model knew at the checkpoint: its inputs and how many classes.
+    /// The model's inputs and its number of classes at the checkpoint.
     pub(super) inputs: Vec<Input>,
     pub(super) classes: usize,
     /// The fingerprint of the samples up to the checkpoint.
@@ -40,7 +40,7 @@ pub struct EvaluationState {
 }
 
 impl EvaluationState {
-    /// An evaluation that has seen nothing.
+    /// The state before the first sample.
     pub(super) fn new(options: &PrequentialOptions) -> Result<Self, Error> {
         options.check()?;
         Ok(EvaluationState {
@@ -58,13 +58,13 @@ impl EvaluationState {
         })
     }
 
-    /// How many samples were evaluated.
+    /// The number of samples evaluated so far.
     pub fn samples(&self) -> u64 {
         self.metrics.confusion().samples()
     }
 
-    /// The options that the evaluation began with. Block, limit and checkpoints may differ when it goes
-    /// on.
+    /// The options that the evaluation started with. `block`, `limit` and `checkpoint_every` may
+    /// differ when it is resumed.
     pub fn options(&self) -> &PrequentialOptions {
         &self.options
     }
@@ -79,13 +79,13 @@ impl EvaluationState {
         &self.curve
     }
 
-    /// The drifts so far, by the numbers of their samples.
+    /// The samples, numbered from 1, at which drifts were detected so far.
     pub fn drifts(&self) -> &[u64] {
         &self.drifts
     }
 
-    /// How many samples wait for their labels after so many were predicted.
-    fn late(&self, samples: u64) -> u64 {
+    /// How many samples wait for their labels after this many were predicted.
+    fn waiting(&self, samples: u64) -> u64 {
         samples.min(self.options.label_delay() - 1)
     }
 
@@ -107,7 +107,7 @@ impl EvaluationState {
         self.delayed.save(&mut to.scope("waiting"));
     }
 
-    /// An evaluation as it was saved, with the options that it began with.
+    /// The state as it was saved, with the options that the evaluation started with.
     pub(crate) fn restored(from: &ReadScope<'_>) -> Result<Self, ModelFileError> {
         let options = restored_options(&from.scope("options")?)?;
         let refused = |error| from.invalid("options", &format!("sound: {error}"));
@@ -138,23 +138,25 @@ impl EvaluationState {
         let updates = from.count("updates_since_point", u32::MAX as usize)? as u32;
         self.updates_since_point =
             (Duration::from_nanos(from.integer("time_since_point")?), updates);
-        let (late, inputs) = (self.late(samples), self.inputs.len());
-        self.delayed.restore(&from.scope("waiting")?, late, inputs, self.classes)
+        let (waiting, inputs) = (self.waiting(samples), self.inputs.len());
+        self.delayed.restore(&from.scope("waiting")?, waiting, inputs, self.classes)
     }
 
-    /// The curve, which has a point at every so many samples and none beyond those.
+    /// The saved curve, with a point after every multiple of `curve_every`. The point at the end is
+    /// added when the evaluation finishes.
     fn restored_curve(&self, from: &ReadScope<'_>) -> Result<Vec<CurvePoint>, ModelFileError> {
         let samples = self.samples();
         let every = self.options.curve_every;
         let points = every.map_or(0, |every| samples / every);
-        // Not more than are there, lest a number of samples that was merely claimed takes memory.
+        // A forged number of samples must not reserve memory for points that the file does not
+        // contain.
         from.check("weights", points <= from.length("floats") as u64, "as long as the curve")?;
         let at: Vec<u64> = (1..=points).map(|point| point * every.unwrap_or(1)).collect();
         curve::restore(from, &at)
     }
 }
 
-/// Writes the options that have a part in the result.
+/// Writes the options that affect the result.
 fn save_options(options: &PrequentialOptions, to: &mut WriteScope<'_>) {
     to.integer("metrics_window", options.metrics_window);
     to.value("curve_every", options.curve_every);
@@ -191,7 +193,7 @@ mod tests {
         stream::csv::{CsvOptions, CsvStream},
     };
 
-    /// A table whose categories and classes come one after the other.
+    /// A table in which new categories and classes appear one after the other.
     fn table() -> CsvStream {
         let mut text = String::from("size,colour,class\n");
         for i in 0..150 {
@@ -218,7 +220,7 @@ mod tests {
         }
     }
 
-    /// The model, the state and what is saved of it at every checkpoint.
+    /// The model, the state and the saved state at every checkpoint.
     fn saved() -> Vec<(OnlineBls, EvaluationState, StateWriter)> {
         let now = Cell::new(Duration::ZERO);
         let clock = || now.replace(now.get() + Duration::from_nanos(1111));
@@ -242,7 +244,8 @@ mod tests {
             let mut again = StateWriter::default();
             restored.save(&mut again.root());
             assert_eq!(format!("{again:?}"), format!("{written:?}"));
-            // Block, limit and checkpoints are not saved, nor are samples that have left.
+            // `block`, `limit` and `checkpoint_every` are not saved, nor are samples that have left
+            // the queue.
             assert_eq!(restored.delayed.len(), state.delayed.len());
             let EvaluationState { options, delayed, .. } = state.clone();
             let restored = EvaluationState { options, delayed, ..restored };
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_altered_state_is_refused_or_can_go_on() {
+    fn an_altered_state_is_refused_or_can_be_resumed() {
         let (model, _, written) = saved().swap_remove(12);
         let alterations = written.alterations();
         let mut refused = 0;
@@ -261,7 +264,7 @@ mod tests {
                 continue;
             };
             let options = state.options().clone();
-            // What is not seen to be wrong may give another result, but no panic.
+            // An alteration that is not detected may change the result, but must not cause a panic.
             let _ = Evaluator::resume(state, &options)
                 .and_then(|evaluator| evaluator.run(&mut table(), &mut model.clone(), &mut ()));
         }

@@ -1,4 +1,4 @@
-//! Where the time of an evaluation went.
+//! How long the parts of an evaluation took.
 
 use std::time::Duration;
 
@@ -10,18 +10,19 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// Where the time went.
+/// How long the parts of an evaluation took; all 0 without a clock.
 #[derive(Clone, Debug, Default)]
 pub struct Times {
     /// Reading the stream.
     pub reading: Duration,
-    /// Predicting and learning.
+    /// Predicting and learning together.
     pub test_then_train: Duration,
-    /// Of that, predicting; known when the times are measured apart.
+    /// Predicting alone, if
+    /// [`separate_times`](crate::PrequentialOptions::separate_times) is on.
     pub predicting: Option<Duration>,
-    /// Of that, learning; known when the times are measured apart.
+    /// Learning alone, if `separate_times` is on.
     pub learning: Option<Duration>,
-    /// How long learning took sample by sample; empty unless the times are measured apart.
+    /// How long learning took for each sample; empty unless `separate_times` is on.
     pub updates: Durations,
 }
 
@@ -46,7 +47,7 @@ impl Times {
     }
 }
 
-/// A time of less than 584 years.
+/// A time in nanoseconds, which fit into 64 bits for 584 years.
 pub(super) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -188,7 +188,7 @@ fn another_model_and_other_options_are_refused() {
     let with = |options: &PrequentialOptions| refusal(&mut *table(), &mut model.clone(), options);
     assert_eq!(
         with(&PrequentialOptions { metrics_window: 10, ..options.clone() }),
-        "metrics_window must be the one that the evaluation began with, got 10 instead of 1000"
+        "metrics_window must be the one that the evaluation started with, got 10 instead of 1000"
     );
     for (option, changed) in [
         ("curve_every", PrequentialOptions { curve_every: Some(9), ..options.clone() }),
