@@ -2,7 +2,7 @@
 
 use crate::{
     error::Error,
-    figure::{self, Figure, Styles},
+    figure::{self, Context, Figure, Styles},
     labels::Labels,
     page,
     record::Record,
@@ -134,20 +134,15 @@ pub fn render(views: &[View], records: &[Record], labels: &Labels) -> Result<Ren
     let mut rendered = Rendered::default();
     for view in views {
         let name = unused_name(view.title(), &rendered.views);
+        let context = Context { name: &name, records, labels, styles: &styles };
         let output = match view {
             View::Table(table_view) => {
                 let table = table::build(table_view, records, labels)?;
                 Output::Table(table_output(&table, &name, view.title(), view.caption())?)
             }
-            View::Curves(view) => {
-                figure_output(&name, figure::curves(&name, view, records, labels, &styles)?)?
-            }
-            View::Bars(view) => {
-                figure_output(&name, figure::bars(&name, view, records, labels, &styles)?)?
-            }
-            View::Lines(view) => {
-                figure_output(&name, figure::lines(&name, view, records, labels, &styles)?)?
-            }
+            View::Curves(view) => figure_output(&name, figure::curves(view, context)?)?,
+            View::Bars(view) => figure_output(&name, figure::bars(view, context)?)?,
+            View::Lines(view) => figure_output(&name, figure::lines(view, context)?)?,
         };
         let (title, caption) = (view.title().to_owned(), view.caption().to_owned());
         rendered.views.push(RenderedView { name, title, caption, output });

@@ -20,15 +20,28 @@ pub(crate) struct Selection<'a> {
     pub(crate) series: Vec<Series>,
 }
 
+/// A stream, and the values of its series that have one, each with the series' position in the selection.
+pub(crate) type OfStream<'a, T> = (&'a str, Vec<(usize, T)>);
+
 /// The runs that a view requests.
+#[derive(Clone, Copy)]
 pub(crate) struct Filter<'a> {
-    pub(crate) view: &'a str,
-    pub(crate) streams: &'a [String],
-    pub(crate) methods: &'a [String],
-    pub(crate) only: &'a BTreeMap<String, f64>,
+    view: &'a str,
+    streams: &'a [String],
+    methods: &'a [String],
+    only: &'a BTreeMap<String, f64>,
 }
 
 impl<'a> Filter<'a> {
+    pub(crate) fn new(
+        view: &'a str,
+        streams: &'a [String],
+        methods: &'a [String],
+        only: &'a BTreeMap<String, f64>,
+    ) -> Self {
+        Filter { view, streams, methods, only }
+    }
+
     pub(crate) fn select(&self, records: &'a [Record]) -> Selection<'a> {
         let wanted = |list: &[String], key: &String| list.is_empty() || list.contains(key);
         let kept: Vec<&Record> = records
@@ -58,7 +71,7 @@ impl<'a> Filter<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Drops cited results, which have no curves or sweeps.
+    /// Drops cited results.
     pub(crate) fn without_cited(mut self) -> Self {
         self.records.retain(|record| !record.cited);
         self.series.retain(|series| !series.cited);
@@ -71,6 +84,27 @@ impl<'a> Selection<'a> {
     pub(crate) fn of(&self, stream: &str, series: &Series) -> Vec<&'a Record> {
         let same = |record: &&&Record| record.stream == stream && series.matches(record);
         self.records.iter().filter(same).copied().collect()
+    }
+
+    /// Computes a value from the runs of each series on each stream. Series without a value are omitted,
+    /// and so are streams without any.
+    pub(crate) fn by_stream<T>(
+        &self,
+        value: impl Fn(&[&Record]) -> Result<Option<T>, Error>,
+    ) -> Result<Vec<OfStream<'_, T>>, Error> {
+        let mut streams = Vec::new();
+        for stream in &self.streams {
+            let mut values = Vec::new();
+            for (position, series) in self.series.iter().enumerate() {
+                if let Some(value) = value(&self.of(stream, series))? {
+                    values.push((position, value));
+                }
+            }
+            if !values.is_empty() {
+                streams.push((stream.as_str(), values));
+            }
+        }
+        Ok(streams)
     }
 
     /// The values of a parameter among the runs, in increasing order.

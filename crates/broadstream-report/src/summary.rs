@@ -41,6 +41,12 @@ impl Summary {
         Summary { mean: scaled(self.mean), sd: self.sd.map(scaled), ..self }
     }
 
+    /// The mean, the standard deviation and the number of values as cells of a CSV file.
+    pub(crate) fn cells(self) -> [String; 3] {
+        let sd = self.sd.map_or(String::new(), |sd| sd.to_string());
+        [self.mean.to_string(), sd, self.runs.to_string()]
+    }
+
     pub(crate) fn low(self) -> f64 {
         finite(self.mean - self.sd.unwrap_or(0.0))
     }

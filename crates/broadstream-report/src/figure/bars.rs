@@ -4,17 +4,15 @@ use crate::{
     csv_text,
     error::Error,
     figure::{
-        Figure, Styles,
+        Context, Figure,
         axis::Axis,
         chart::{Chart, Key, Mark, Panel, Shape},
-        draw::draw,
         font,
         layout::{CAPTION_SIZE, TICK_SIZE},
+        legend::{legend, list},
         style::Style,
     },
-    labels::Labels,
     number,
-    record::Record,
     select::Filter,
     summary::Summary,
     view::{BarsView, or_default},
@@ -32,61 +30,36 @@ struct Group {
     bars: Vec<(usize, Style, Summary)>,
 }
 
-pub(crate) fn bars(
-    name: &str,
-    view: &BarsView,
-    records: &[Record],
-    labels: &Labels,
-    styles: &Styles,
-) -> Result<Figure, Error> {
+pub(crate) fn bars(view: &BarsView, context: Context) -> Result<Figure, Error> {
+    let Context { name, labels, styles, .. } = context;
     let key = or_default(&view.metric, "update_time");
     let metric = labels.metric(key);
-    let filter = Filter {
-        view: &view.title,
-        streams: &view.streams,
-        methods: &view.methods,
-        only: &view.only,
-    };
-    let selection = filter.select(records).without_cited();
+    let filter = Filter::new(&view.title, &view.streams, &view.methods, &view.only);
+    let selection = context.select(filter);
+    let summaries = selection.by_stream(|runs| selection.summary(runs, key))?;
     let mut groups = Vec::new();
-    let mut shown = vec![false; selection.series.len()];
     let mut numbers = Vec::new();
-    for stream in &selection.streams {
+    for (stream, summaries) in &summaries {
         let mut bars = Vec::new();
-        for (position, series) in selection.series.iter().enumerate() {
-            let runs = selection.of(stream, series);
-            let Some(summary) = selection.summary(&runs, key)? else { continue };
-            shown[position] = true;
-            numbers.push(vec![
-                stream.clone(),
-                series.method.clone(),
-                summary.mean.to_string(),
-                summary.sd.map_or(String::new(), |sd| sd.to_string()),
-                summary.runs.to_string(),
-            ]);
-            bars.push((position, styles.of(series), summary.scaled(metric.scale)));
+        for (position, summary) in summaries {
+            let series = &selection.series[*position];
+            let place = [(*stream).to_owned(), series.method.clone()];
+            numbers.push(place.into_iter().chain(summary.cells()).collect());
+            bars.push((*position, styles.of(series), summary.scaled(metric.scale)));
         }
-        if !bars.is_empty() {
-            groups.push(Group { label: labels.stream(stream), bars });
-        }
+        groups.push(Group { label: labels.stream(stream), bars });
     }
-    let legend: Vec<(String, Key)> = selection
-        .series
-        .iter()
-        .zip(&shown)
-        .filter(|(_, shown)| **shown)
-        .map(|(series, _)| (labels.method(&series.method), Key::Bar(styles.of(series))))
-        .collect();
+    let legend = legend(&selection, &summaries, context, Key::Bar);
     let description = format!(
         "Bars of {} for each of {} on {} streams.",
         metric.label,
-        legend.iter().map(|(label, _)| label.as_str()).collect::<Vec<_>>().join(", "),
+        list(&legend),
         groups.len()
     );
     let chart = Chart {
         name: name.to_owned(),
         title: view.title.clone(),
-        description: description.clone(),
+        description,
         x_title: String::new(),
         y_title: metric.label.clone(),
         panels: panels(&groups, selection.series.len(), view.log),
@@ -94,12 +67,7 @@ pub(crate) fn bars(
         shape: Shape::Wide,
     };
     let head = ["stream", "method", "mean", "sd", "runs"];
-    Ok(Figure {
-        svg: draw(&chart),
-        csv: csv_text::write(&head, &numbers),
-        description,
-        table: None,
-    })
+    Ok(Figure::new(chart, csv_text::write(&head, &numbers), None))
 }
 
 /// As many panels as the groups need, all with the same vertical axis.

@@ -6,13 +6,13 @@ use crate::{
     csv_text,
     error::Error,
     figure::{
-        Figure, Styles,
+        Context, Figure,
         axis::Axis,
         chart::{Chart, Key, Mark, Panel, Shape},
-        draw::draw,
+        legend::{legend, list},
         style::Style,
     },
-    labels::{Labels, Metric},
+    labels::Metric,
     record::Record,
     select::Filter,
     summary::Summary,
@@ -25,68 +25,40 @@ const MOST_POINTS: usize = 400;
 /// The number of markers on a line, which tell it from other lines that it crosses.
 const MARKERS: usize = 5;
 
-pub(crate) fn curves(
-    name: &str,
-    view: &CurvesView,
-    records: &[Record],
-    labels: &Labels,
-    styles: &Styles,
-) -> Result<Figure, Error> {
+pub(crate) fn curves(view: &CurvesView, context: Context) -> Result<Figure, Error> {
+    let Context { name, labels, styles, .. } = context;
     let key = or_default(&view.metric, "oca");
     let metric = labels.metric(key);
-    let filter = Filter {
-        view: &view.title,
-        streams: &view.streams,
-        methods: &view.methods,
-        only: &view.only,
-    };
-    let selection = filter.select(records).without_cited();
+    let filter = Filter::new(&view.title, &view.streams, &view.methods, &view.only);
+    let selection = context.select(filter);
+    let curves = selection.by_stream(|runs| {
+        selection.check_alike(runs)?;
+        Ok(Some(joined(runs, key)).filter(|curve| !curve.is_empty()))
+    })?;
     let mut panels = Vec::new();
-    let mut shown = vec![false; selection.series.len()];
     let mut numbers = Vec::new();
-    for stream in &selection.streams {
-        let mut curves = Vec::new();
-        for (position, series) in selection.series.iter().enumerate() {
-            let runs = selection.of(stream, series);
-            selection.check_alike(&runs)?;
-            let curve = joined(&runs, key);
-            if curve.is_empty() {
-                continue;
+    for (stream, curves) in &curves {
+        for (position, curve) in curves {
+            for (sample, summary) in curve {
+                let method = selection.series[*position].method.clone();
+                let place = [(*stream).to_owned(), method, sample.to_string()];
+                numbers.push(place.into_iter().chain(summary.cells()).collect());
             }
-            shown[position] = true;
-            for (sample, summary) in &curve {
-                numbers.push(vec![
-                    stream.clone(),
-                    series.method.clone(),
-                    sample.to_string(),
-                    summary.mean.to_string(),
-                    summary.sd.map_or(String::new(), |sd| sd.to_string()),
-                    summary.runs.to_string(),
-                ]);
-            }
-            curves.push((position, styles.of(series), curve));
         }
-        if !curves.is_empty() {
-            panels.push(panel(labels.stream(stream), &curves, &metric));
-        }
+        let style = |position: usize| styles.of(&selection.series[position]);
+        panels.push(panel(labels.stream(stream), curves, style, &metric));
     }
-    let legend: Vec<(String, Key)> = selection
-        .series
-        .iter()
-        .zip(&shown)
-        .filter(|(_, shown)| **shown)
-        .map(|(series, _)| (labels.method(&series.method), Key::Line(styles.of(series))))
-        .collect();
+    let legend = legend(&selection, &curves, context, Key::Line);
     let description = format!(
         "{} over the number of samples: {} panels, one per stream, with a line for each of {}.",
         metric.label,
         panels.len(),
-        legend.iter().map(|(label, _)| label.as_str()).collect::<Vec<_>>().join(", ")
+        list(&legend)
     );
     let chart = Chart {
         name: name.to_owned(),
         title: view.title.clone(),
-        description: description.clone(),
+        description,
         x_title: "samples".to_owned(),
         y_title: metric.label.clone(),
         panels,
@@ -94,12 +66,7 @@ pub(crate) fn curves(
         shape: Shape::Grid,
     };
     let head = ["stream", "method", "sample", "mean", "sd", "runs"];
-    Ok(Figure {
-        svg: draw(&chart),
-        csv: csv_text::write(&head, &numbers),
-        description,
-        table: None,
-    })
+    Ok(Figure::new(chart, csv_text::write(&head, &numbers), None))
 }
 
 /// Summarises the curves of all seeds at the samples that every seed has.
@@ -139,16 +106,23 @@ fn value_at(curve: &BTreeMap<u64, f64>, sample: u64) -> Option<f64> {
     Some(low + (high - low) * (sample - before) as f64 / (after - before) as f64)
 }
 
-type Curve = (usize, Style, Vec<(u64, Summary)>);
+/// A series, by its position, and its summary at each sample.
+type Curve = (usize, Vec<(u64, Summary)>);
 
-fn panel(title: String, curves: &[Curve], metric: &Metric) -> Panel {
+fn panel(
+    title: String,
+    curves: &[Curve],
+    style: impl Fn(usize) -> Style,
+    metric: &Metric,
+) -> Panel {
     let (least, most) = metric.bounds;
     let within = |value: f64| value.clamp(least, most);
     let mut values = Vec::new();
     let mut last = 0;
     let (mut bands, mut lines) = (Vec::new(), Vec::new());
     // The first entries of the legend are drawn last, on top.
-    for (position, style, curve) in curves.iter().rev() {
+    for (position, curve) in curves.iter().rev() {
+        let style = style(*position);
         let curve: Vec<(f64, Summary)> = thinned(curve)
             .map(|(sample, summary)| (*sample as f64, summary.scaled(metric.scale)))
             .collect();
@@ -161,12 +135,12 @@ fn panel(title: String, curves: &[Curve], metric: &Metric) -> Panel {
                 .iter()
                 .map(|(sample, summary)| (*sample, within(summary.low()), within(summary.high())))
                 .collect();
-            bands.push(Mark::Band { points, style: *style });
+            bands.push(Mark::Band { points, style });
         }
         let points: Vec<(f64, f64)> =
             curve.iter().map(|(sample, summary)| (*sample, summary.mean)).collect();
         let markers = marked(points.len(), *position, curves.len());
-        lines.push(Mark::Line { points, style: *style, markers });
+        lines.push(Mark::Line { points, style, markers });
     }
     Panel {
         title,

@@ -4,11 +4,11 @@ use crate::{
     csv_text,
     error::Error,
     figure::{
-        Figure, Styles,
+        Context, Figure, Styles,
         axis::{Axis, superscript},
         chart::{Chart, Key, Mark, Panel, Shape},
-        draw::draw,
         fit::PowerLaw,
+        legend::list,
         style::Style,
     },
     labels::{Labels, Metric},
@@ -27,13 +27,8 @@ struct Sweep {
     law: Option<PowerLaw>,
 }
 
-pub(crate) fn lines(
-    name: &str,
-    view: &LinesView,
-    records: &[Record],
-    labels: &Labels,
-    styles: &Styles,
-) -> Result<Figure, Error> {
+pub(crate) fn lines(view: &LinesView, context: Context) -> Result<Figure, Error> {
+    let Context { name, labels, styles, .. } = context;
     if view.x.is_empty() {
         let rule = "the name of a parameter";
         let value = String::new();
@@ -41,13 +36,8 @@ pub(crate) fn lines(
     }
     let key = or_default(&view.metric, "oca");
     let metric = labels.metric(key);
-    let filter = Filter {
-        view: &view.title,
-        streams: &view.streams,
-        methods: &view.methods,
-        only: &view.only,
-    };
-    let selection = filter.select(records).without_cited();
+    let filter = Filter::new(&view.title, &view.streams, &view.methods, &view.only);
+    let selection = context.select(filter);
     let sweeps = sweeps(view, &selection, key, metric.scale)?;
     let streams = distinct(sweeps.iter().map(|sweep| sweep.stream.clone()));
     let panels = streams.iter().map(|stream| {
@@ -65,24 +55,20 @@ pub(crate) fn lines(
         "{} against {x_title}: {} panels, one per stream, with a line for each of {}.",
         metric.label,
         panels.len(),
-        legend.iter().map(|(label, _)| label.as_str()).collect::<Vec<_>>().join(", ")
+        list(&legend)
     );
     let chart = Chart {
         name: name.to_owned(),
         title: view.title.clone(),
-        description: description.clone(),
+        description,
         x_title,
         y_title: metric.label.clone(),
         panels,
         legend,
         shape: Shape::Grid,
     };
-    Ok(Figure {
-        svg: draw(&chart),
-        csv: csv(&view.x, &sweeps, metric.scale),
-        description,
-        table: view.fit.then(|| exponents(&streams, &selection, &sweeps, labels)),
-    })
+    let table = view.fit.then(|| exponents(&streams, &selection, &sweeps, labels));
+    Ok(Figure::new(chart, csv(&view.x, &sweeps, metric.scale), table))
 }
 
 fn sweeps(
@@ -211,14 +197,9 @@ fn csv(x: &str, sweeps: &[Sweep], scale: f64) -> String {
     for sweep in sweeps {
         for (value, summary) in &sweep.points {
             let summary = summary.scaled(1.0 / scale);
-            numbers.push(vec![
-                sweep.stream.clone(),
-                sweep.series.method.clone(),
-                value.to_string(),
-                summary.mean.to_string(),
-                summary.sd.map_or(String::new(), |sd| sd.to_string()),
-                summary.runs.to_string(),
-            ]);
+            let (stream, method) = (sweep.stream.clone(), sweep.series.method.clone());
+            let place = [stream, method, value.to_string()];
+            numbers.push(place.into_iter().chain(summary.cells()).collect());
         }
     }
     csv_text::write(&["stream", "method", x, "mean", "sd", "runs"], &numbers)

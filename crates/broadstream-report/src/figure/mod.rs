@@ -11,6 +11,7 @@ mod events;
 mod fit;
 mod font;
 mod layout;
+mod legend;
 mod lines;
 mod members;
 mod png;
@@ -30,7 +31,23 @@ pub(crate) use self::{
     style::Styles,
 };
 
-use crate::table::Table;
+use self::{chart::Chart, draw::draw};
+use crate::{
+    labels::Labels,
+    record::Record,
+    select::{Filter, Selection},
+    table::Table,
+};
+
+/// What every figure of an experiment is drawn from.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    /// The name of the figure's file.
+    pub(crate) name: &'a str,
+    pub(crate) records: &'a [Record],
+    pub(crate) labels: &'a Labels,
+    pub(crate) styles: &'a Styles,
+}
 
 /// A drawn figure.
 pub(crate) struct Figure {
@@ -40,4 +57,18 @@ pub(crate) struct Figure {
     pub(crate) description: String,
     /// The exponents of the fitted power laws.
     pub(crate) table: Option<Table>,
+}
+
+impl<'a> Context<'a> {
+    /// Selects the runs of a view. Cited results are not drawn, since they have no curves or sweeps.
+    fn select(self, filter: Filter<'a>) -> Selection<'a> {
+        filter.select(self.records).without_cited()
+    }
+}
+
+impl Figure {
+    /// Draws a chart whose plotted values are `csv`.
+    fn new(chart: Chart, csv: String, table: Option<Table>) -> Figure {
+        Figure { svg: draw(&chart), csv, description: chart.description, table }
+    }
 }

@@ -40,12 +40,7 @@ pub(crate) fn build(view: &TableView, records: &[Record], labels: &Labels) -> Re
     let (row_kind, column_kind) =
         (or_default(&view.rows, "method"), or_default(&view.columns, "stream"));
     check(view, row_kind, column_kind, records)?;
-    let filter = Filter {
-        view: &view.title,
-        streams: &view.streams,
-        methods: &view.methods,
-        only: &view.only,
-    };
+    let filter = Filter::new(&view.title, &view.streams, &view.methods, &view.only);
     let selection = filter.select(records);
     let metrics: Vec<String> =
         if view.metrics.is_empty() { vec!["oca".to_owned()] } else { view.metrics.clone() };
