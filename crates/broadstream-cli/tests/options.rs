@@ -1,8 +1,9 @@
-//! The command line has every option of the library, by its name, with its meaning and its defaults.
+//! The command line and the guide have every option of the library, by its name, with its meaning and its
+//! defaults.
 
-use std::process::Command;
+use std::{env, fs, path::Path, process::Command};
 
-use broadstream::{OnlineBlsConfig, Preset};
+use broadstream::{ConfigOption, OnlineBlsConfig, Preset, Topic, Values};
 use serde_json::Value;
 
 fn broadstream(arguments: &[&str]) -> String {
@@ -73,4 +74,92 @@ fn options_are_resolved_as_the_library_does() {
             }
         }
     }
+}
+
+/// `UPDATE_GOLDEN=1` writes the tables into the page.
+#[test]
+fn the_guide_lists_every_option() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/options.md");
+    let found = fs::read_to_string(&page).unwrap();
+    let presets =
+        Preset::all().map(|(_, named)| format!("| `{}` | {} |\n", named.name, named.help));
+    let table = format!("| preset | meaning |\n|---|---|\n{}", presets.collect::<String>());
+    let mut expected = with_table(&found, "<!-- presets -->\n", &table, "<!-- end of presets -->");
+    let topics = [
+        ("Memory", Topic::Memory),
+        ("Prediction", Topic::Prediction),
+        ("Features", Topic::Features),
+        ("Inputs", Topic::Inputs),
+        ("Resources", Topic::Resources),
+    ];
+    for (name, topic) in topics {
+        let options = OnlineBlsConfig::options().iter().filter(|option| option.topic == topic);
+        let rows = options.map(|option| {
+            format!(
+                "| `{}` | {} | {} | {} |\n",
+                option.name,
+                option.help,
+                values(option),
+                defaults(option)
+            )
+        });
+        let head = "| option | meaning | values | default |\n|---|---|---|---|\n";
+        let table = format!("{head}{}", rows.collect::<String>());
+        let start = format!("<!-- options: {name} -->\n");
+        expected = with_table(&expected, &start, &table, "<!-- end of options -->");
+    }
+    if env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&page, &expected).unwrap();
+    } else {
+        assert!(
+            found == expected,
+            "docs/reference/options.md: UPDATE_GOLDEN=1 make test writes it"
+        );
+    }
+}
+
+/// The page with another table between two marks.
+fn with_table(page: &str, start: &str, table: &str, end: &str) -> String {
+    let (before, rest) = page.split_once(start).unwrap_or_else(|| panic!("no {start}"));
+    let (_, after) = rest.split_once(end).unwrap();
+    format!("{before}{start}\n{table}\n{end}{after}")
+}
+
+fn values(option: &ConfigOption) -> String {
+    match option.values {
+        Values::Count { rule, .. } if rule.starts_with("a whole") => rule.to_owned(),
+        Values::Count { rule, .. } => format!("a whole number, {rule}"),
+        Values::NumberOrAuto { rule, .. } => format!("a number, {rule}; or `auto`"),
+        Values::Flag => "`true` or `false`".to_owned(),
+        Values::Bytes => "bytes".to_owned(),
+        Values::Choice(names) | Values::Scaling(names) => {
+            let names: Vec<String> =
+                names.iter().map(|named| format!("`{}`", named.name)).collect();
+            names.join(", ")
+        }
+        _ => String::new(),
+    }
+}
+
+fn defaults(option: &ConfigOption) -> String {
+    let mut defaults: Vec<(String, Vec<String>)> = Vec::new();
+    for (preset, named) in Preset::all() {
+        let text = match option.default_in(preset) {
+            Value::Null => "left out".to_owned(),
+            Value::String(text) => format!("`{text}`"),
+            Value::Object(object) => format!("`{}`", object.keys().next().unwrap()),
+            Value::Number(number) if option.name == "memory_limit" => {
+                format!("{} GiB", number.as_u64().unwrap() >> 30)
+            }
+            value => value.to_string(),
+        };
+        let name = format!("`{}`", named.name);
+        match defaults.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, presets)) => presets.push(name),
+            None => defaults.push((text, vec![name])),
+        }
+    }
+    let others = defaults.iter().skip(1);
+    let others = others.map(|(value, presets)| format!("; {value} in {}", presets.join(", ")));
+    defaults[0].0.clone() + &others.collect::<String>()
 }
