@@ -1,7 +1,7 @@
 //! Linear learners: a weight vector for each class, and a rule for how a sample moves them.
 //!
-//! A class scores w·x, where x ends in a 1 for the bias. A [`LinearRule`] looks at the scores of a
-//! sample and says by how much of x each weight vector moves; everything else is the same.
+//! A class scores w·x, where x ends in a 1 for the bias. A [`LinearRule`] decides from the scores
+//! of a sample by how much of x each weight vector moves; everything else is the same.
 
 use super::{
     layers::InputLayer,
@@ -11,13 +11,13 @@ use crate::{error::Error, numeric::probability};
 
 /// How a sample moves the weight vectors.
 pub trait LinearRule: Clone + Send + 'static {
-    /// What there is to set; `()` if nothing.
+    /// The rule's options; `()` if there are none.
     type Options: Clone + Default + Send;
 
     /// Checks the options.
     fn check(options: &Self::Options) -> Result<(), Error>;
 
-    /// The rule with sound options.
+    /// The rule with options that passed the check.
     fn new(options: &Self::Options) -> Self;
 
     /// The multiple of the sample that is subtracted from each class's weights, given their scores;
@@ -61,8 +61,8 @@ impl<R: LinearRule> Learner for Linear<R> {
         self.layer.forward(x)
     }
 
-    /// A softmax of the scores. They measure margins rather than chances, so the probabilities are more
-    /// certain than they should be.
+    /// A softmax of the scores. They are margins rather than probabilities, so the result is
+    /// overconfident.
     fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
         probability::softmax(scores)
     }

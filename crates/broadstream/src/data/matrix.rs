@@ -22,13 +22,13 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// A matrix of that many rows and columns, whose values come row by row.
+    /// A matrix of that many rows and columns, with its values row by row.
     pub(crate) fn new(rows: usize, columns: usize, values: Vec<f64>) -> Self {
         debug_assert_eq!(values.len(), rows * columns);
         Matrix { rows, columns, values }
     }
 
-    /// How many rows and columns there are.
+    /// The numbers of rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         (self.rows, self.columns)
     }

@@ -1,4 +1,8 @@
-//! The regressions of a model, and how they share in its predictions.
+//! The regressions of a model, and how their predictions are combined.
+//!
+//! Of forgettings from 1 to 0.9 each is the best on some stream, by many points, and no single
+//! ridge is the best everywhere, so several regressions learn the same features side by side. Each
+//! is bit for bit what it would be alone.
 
 mod combination;
 mod committee;
@@ -26,11 +30,12 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// A regression begins anew only after a multiple of this many samples, where blocks are cut. So it
-/// does for any block size.
+/// A regression restarts only after a multiple of this many samples, where blocks are cut. Restarts
+/// thus happen after the same samples for any block size: a block is learned before its samples are
+/// compared, so a restart in the middle of one would come too late.
 const RESTARTS_EVERY: u64 = 64;
 
-/// More restarts than this are not remembered: a model that runs for years must not grow by them.
+/// The most restarts that are remembered: a model that runs for years must not grow with them.
 const MOST_RESTARTS: usize = 10_000;
 
 /// Several regressions that learn the same samples.
@@ -40,26 +45,29 @@ pub(crate) struct Ensemble {
     /// The one on all features comes first.
     regressions: Vec<RidgeRegression>,
     committee: Committee,
-    /// The regression that begins anew at a drift, and what tells when.
+    /// The index of the regression that restarts after a drift, and the comparison that tells when.
+    /// The regression on all samples never restarts, so a false alarm costs a member and not the
+    /// model.
     restart: Option<(usize, Restart)>,
-    /// After how many samples it did.
+    /// The numbers of learned samples after which it restarted.
     restarts: Vec<u64>,
     classes: usize,
-    /// Samples of positive weight so far.
+    /// The number of samples of positive weight so far.
     learned: u64,
     threads: Threads,
-    /// Whether threads share in the sweeps of the largest; otherwise each takes whole regressions.
+    /// Whether threads share the sweeps of the largest regression; otherwise each takes whole
+    /// regressions.
     shares_largest: bool,
 }
 
-/// What the regressions predicted of the samples of a batch just before they learned each.
+/// The regressions' predictions for the samples of a batch, each made just before it was learned.
 pub(crate) struct LearnedBatch {
-    /// By regression.
+    /// One entry per regression.
     learned: Vec<Learned>,
 }
 
 impl LearnedBatch {
-    /// How unlike the past each sample was, in the regression on all features.
+    /// The leverage of each sample in the regression on all features: how unlike the past it was.
     pub(crate) fn leverages(&self) -> &[f64] {
         &self.learned[0].leverages
     }
@@ -92,11 +100,11 @@ impl Ensemble {
         bank
     }
 
-    /// Has so many threads share the work from now on. They change no bit.
+    /// Shares the work among the given threads from now on. They change no bit.
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.threads = threads.clone();
-        // The largest takes about as long as all others together, so that two threads can just divide
-        // them. More share in its sweeps first.
+        // The largest regression takes about as long as all others together, so two threads can
+        // divide the regressions between them. With more threads, all share its sweeps first.
         self.shares_largest = self.regressions.len() == 1 || threads.count() > 2;
         for (i, regression) in self.regressions.iter_mut().enumerate() {
             let shared = i == 0 && self.shares_largest;
@@ -115,23 +123,23 @@ impl Ensemble {
         &self.regressions[0]
     }
 
-    /// Samples of positive weight so far.
+    /// The number of samples of positive weight so far.
     pub(crate) fn learned(&self) -> u64 {
         self.learned
     }
 
-    /// How many classes there is room for.
+    /// The number of classes.
     pub(crate) fn classes(&self) -> usize {
         self.classes
     }
 
-    /// Makes room for that many classes.
+    /// Raises the number of classes.
     pub(crate) fn add_classes(&mut self, classes: usize) {
         self.classes = self.classes.max(classes);
         self.regressions.iter_mut().for_each(|regression| regression.add_classes(classes));
     }
 
-    /// The regressions by name, or the nested models of the only one, and what each is worth.
+    /// The regressions by name, or the nested models of the only one, with their weights.
     pub(crate) fn members(&self) -> Vec<Member> {
         let mut weights = self.committee.weights().into_iter();
         match self.regressions.as_slice() {
@@ -151,12 +159,12 @@ impl Ensemble {
         }
     }
 
-    /// The nested models of the largest regression: how many features each has, and its weight.
+    /// The nested models of the largest regression: the number of features of each, and its weight.
     pub(crate) fn nested_models(&self) -> Vec<(usize, f64)> {
         self.largest().readouts().iter().copied().zip(self.committee.weights()).collect()
     }
 
-    /// After how many samples a regression began anew.
+    /// The numbers of learned samples after which a regression restarted.
     pub(crate) fn restarts(&self) -> &[u64] {
         &self.restarts
     }
@@ -166,7 +174,8 @@ impl Ensemble {
         self.committee.probabilities(scores)
     }
 
-    /// How many samples may be learned at once.
+    /// How many samples may be learned at once, so that restarts fall on the same samples for any
+    /// blocks.
     pub(crate) fn longest_run(&self) -> usize {
         match self.restart {
             Some(_) => (RESTARTS_EVERY - self.learned % RESTARTS_EVERY) as usize,
@@ -174,7 +183,7 @@ impl Ensemble {
         }
     }
 
-    /// What the model says of a sample by its features.
+    /// The combined prediction for a sample, given its features.
     pub(crate) fn judge(&self, features: &Features, known: usize) -> Result<Verdict, Error> {
         let mut scores = Vec::new();
         for regression in &self.regressions {
@@ -183,7 +192,8 @@ impl Ensemble {
         Ok(self.committee.judge(&scores, self.classes, known))
     }
 
-    /// What the model says of several samples by their features, and the leverage of each.
+    /// The combined predictions for several samples, given their features, and the leverage of
+    /// each.
     pub(crate) fn judge_many(
         &self,
         features: &Features,
@@ -209,8 +219,9 @@ impl Ensemble {
         Ok((verdicts, std::mem::take(&mut predictions[0].1)))
     }
 
-    /// Has all regressions learn samples with positive weights, at most the
-    /// [longest run](Self::longest_run) of them. Then [`count`](Self::count) each of them in order.
+    /// Lets all regressions learn samples with positive weights, at most the
+    /// [longest run](Self::longest_run) of them. The caller then [counts](Self::count) each of them
+    /// in order.
     pub(crate) fn learn(&mut self, batch: BatchView<'_>) -> Result<LearnedBatch, Error> {
         let (largest, others) = self.regressions.split_at_mut(usize::from(self.shares_largest));
         let mut learned = Vec::with_capacity(largest.len() + others.len());
@@ -226,8 +237,8 @@ impl Ensemble {
         Ok(LearnedBatch { learned })
     }
 
-    /// Has all regressions learn one sample and take back another, if there is one to be. Returns whether
-    /// all came through; otherwise they must be [rebuilt](Self::rebuild). None may forget.
+    /// Lets all regressions learn one sample and remove another, if one is given. Returns whether
+    /// all are still sound; otherwise they must be [rebuilt](Self::rebuild). None may forget.
     pub(crate) fn slide(
         &mut self,
         learned: BatchView<'_>,
@@ -242,8 +253,8 @@ impl Ensemble {
         Ok((batch, all_sound))
     }
 
-    /// Judges sample `i` of a batch by what the regressions said of it before they learned it, and takes
-    /// its class into account.
+    /// Combines the regressions' predictions for sample `i` of a batch, made before they learned
+    /// it, and updates the weights of the members with its class.
     pub(crate) fn count(
         &mut self,
         batch: &LearnedBatch,
@@ -264,12 +275,12 @@ impl Ensemble {
         Ok(verdict)
     }
 
-    /// What regression `i` has summed. None may forget.
+    /// The sums of regression `i`. None may forget.
     pub(crate) fn sums(&self, i: usize) -> Sums {
         self.regressions[i].sums()
     }
 
-    /// Has each regression add the sums that it is given by its number. None may forget.
+    /// Adds sums to each regression, given by its index. None may forget.
     pub(crate) fn merge_sums(
         &mut self,
         sums: impl Fn(usize) -> Sums,
@@ -286,13 +297,12 @@ impl Ensemble {
         Ok(())
     }
 
-    /// Takes over the experience of members that learned other samples.
+    /// Adds the losses of members that learned other samples.
     pub(crate) fn merge_committee(&mut self, other: &Ensemble) {
         self.committee.merge(&other.committee);
     }
 
-    /// Builds all regressions anew from the sums of so many samples, as the largest has them. None may
-    /// forget.
+    /// Rebuilds all regressions from the largest one's sums of `samples` samples. None may forget.
     pub(crate) fn rebuild(&mut self, sums: &Sums, samples: u64) -> Result<(), Error> {
         for regression in &mut self.regressions {
             regression.rebuild(&sums.prefix(regression.plan().features), samples)?;
@@ -300,14 +310,13 @@ impl Ensemble {
         Ok(())
     }
 
-    /// How each regression fares.
+    /// The numerical state of each regression.
     pub(crate) fn health(&self) -> Vec<RegressionHealth> {
         self.regressions.iter().map(RidgeRegression::health).collect()
     }
 
-    /// Takes back samples, all or none, and returns the residual of the largest regression before and
-    /// after. None may forget.
-    /// An error comes with the row that it is about.
+    /// Removes samples, all or none, and returns the residual of the largest regression before and
+    /// after. None may forget. An error comes with the row that caused it, if one did.
     pub(crate) fn unlearn(&mut self, rows: &Batch) -> Result<(f64, f64), (Option<usize>, Error)> {
         let mut regressions = self.regressions.clone();
         for regression in &mut regressions {
@@ -320,7 +329,8 @@ impl Ensemble {
         Ok(residuals)
     }
 
-    /// The residual of the largest regression, and that of its successor in what is left without rows.
+    /// The residual of the largest regression, and that of its successor in the sums without the
+    /// rows.
     fn residuals_without(&self, rows: &Batch, next: &RidgeRegression) -> Result<(f64, f64), Error> {
         let old = self.largest().factor();
         let BatchView { features, targets, weights } = rows.view();
@@ -363,9 +373,9 @@ impl Ensemble {
         }
     }
 
-    /// Takes over a bank of the same configuration.
+    /// Takes over the saved state of an ensemble with the same configuration.
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
-        // Each class is a row of every factor, so there can be no more of them than entries.
+        // Each class is a row of every factor, so there are at most as many classes as entries.
         let rows = from.scope("regressions")?.scope("0")?.scope("factor")?;
         let classes = from.count("classes", rows.length("z"))?;
         for (i, regression) in self.regressions.iter_mut().enumerate() {
@@ -384,7 +394,7 @@ impl Ensemble {
         Ok(())
     }
 
-    /// Looks for a drift, and has a regression begin anew if there was one.
+    /// Compares the members' errors, and restarts a regression if they indicate a drift.
     fn watch(&mut self, errors: &[f64]) {
         let Some((index, restart)) = &mut self.restart else { return };
         let members = |regressions: &[RidgeRegression]| -> usize {
@@ -393,6 +403,7 @@ impl Ensemble {
         let first = members(&self.regressions[..*index]);
         let own = first..first + self.regressions[*index].readouts().len();
         let loss = |member: &usize| self.committee.recent_loss(*member);
+        // Of its nested models the one with the smallest recent loss represents the regression.
         let best = own.min_by(|a, b| loss(a).total_cmp(&loss(b))).unwrap_or(first);
         // The regressions after it are those that forget.
         let others = &errors[members(&self.regressions[..=*index])..];

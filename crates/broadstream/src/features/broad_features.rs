@@ -1,7 +1,7 @@
-//! The way from a sample's inputs to its broad features: names, scaling and the random map.
+//! From a sample's inputs to its broad features: names, scaling and the random map.
 //!
-//! Every broad learning system here goes it, so that two of them with the same configuration see the
-//! same features to the bit and differ only in how they fit weights to them.
+//! All broad learning systems here share this code, so that two of them with the same configuration
+//! see the same features to the bit and differ only in how they fit weights to them.
 
 use std::ops::Range;
 
@@ -15,8 +15,9 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// A sample with what its features depend on, besides the map that never changes: its values, as they
-/// are and as they were scaled, and the labels before it.
+/// A sample with everything that its features depend on besides the map, which never changes: its
+/// raw and scaled values, and the labels before it. The inputs are kept rather than the features
+/// because there are fewer of them, and they give the features to the bit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Prepared {
     values: Vec<f64>,
@@ -31,19 +32,19 @@ impl Prepared {
     }
 }
 
-/// Scaled inputs and the random map that they go through.
+/// The scaled inputs and the random map that they go through.
 #[derive(Clone, Debug)]
 pub(crate) struct BroadFeatures {
     inputs: ScaledInputs,
     map: FeatureMap,
-    /// The labels before, for the features that are made with them.
+    /// Earlier labels, for the features that depend on them.
     labels: RecentLabels,
-    /// How many of the inputs, counted from the first, samples may have used.
+    /// How many of the first inputs may have been used by samples.
     used: usize,
 }
 
 impl BroadFeatures {
-    /// For a configuration that was checked.
+    /// Features for a configuration that was checked.
     pub(crate) fn new(config: &OnlineBlsConfig) -> Result<Self, Error> {
         let inputs = ScaledInputs::new(config.scaling.clone(), config.freeze_scaling_after)?;
         let mut map = FeatureMap::new(Shape::of(config));
@@ -54,19 +55,19 @@ impl BroadFeatures {
         Ok(BroadFeatures { inputs, map, labels, used: 0 })
     }
 
-    /// Has the first features be made with labels too, so many samples back.
+    /// Feeds the last `lags` labels into the first `features` features.
     pub(crate) fn with_labels(mut self, features: usize, lags: usize) -> Self {
         self.map = self.map.with_labels(features, lags);
         self.labels = RecentLabels::new(lags);
         self
     }
 
-    /// Shares threads with others.
+    /// Uses the given threads, which others use too.
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.map.share_threads(threads);
     }
 
-    /// How many features a sample has.
+    /// The number of features of a sample.
     pub(crate) fn len(&self) -> usize {
         self.map.len()
     }
@@ -82,7 +83,7 @@ impl BroadFeatures {
         Ok(())
     }
 
-    /// Forgets the inputs beyond the first `keep`, but for those that samples have used.
+    /// Removes the inputs beyond the first `keep`, except for those that samples have used.
     pub(crate) fn withdraw_inputs(&mut self, keep: usize) {
         for _ in keep.max(self.used)..self.inputs.len() {
             self.inputs.withdraw_last();
@@ -90,13 +91,13 @@ impl BroadFeatures {
         }
     }
 
-    /// Shows a sample to the scaling alone.
+    /// Updates the scaling with a sample that is not learned.
     pub(crate) fn observe_scaling(&mut self, x: Sample<'_>, weight: f64) {
         self.used = self.used.max(x.reach());
         self.inputs.show(x, weight);
     }
 
-    /// Keeps the scaling as it is from now on.
+    /// Freezes the scaling.
     pub(crate) fn freeze_scaling(&mut self) {
         self.inputs.freeze();
     }
@@ -132,7 +133,7 @@ impl BroadFeatures {
         self.labels.save(&mut to.scope("labels"));
     }
 
-    /// Takes over the features of a model that knows so many classes.
+    /// Takes over the features of a model with `classes` known classes.
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>, classes: usize) -> Result<(), Error> {
         self.inputs.restore(&from.scope("inputs")?)?;
         self.used = self.inputs.len();
@@ -141,7 +142,7 @@ impl BroadFeatures {
         Ok(())
     }
 
-    /// What is needed to learn a sample later with the features that it has now.
+    /// Everything that is needed to learn a sample later with the features that it has now.
     pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<Prepared, Error> {
         self.inputs.check(x)?;
         let mut scaled = Vec::with_capacity(x.len());
@@ -153,7 +154,7 @@ impl BroadFeatures {
         })
     }
 
-    /// Checks that a sample was prepared by a model that knew no more than this one does.
+    /// Checks that a sample was prepared by a model whose inputs and classes this one knows.
     pub(crate) fn check_prepared(&self, prepared: &Prepared) -> Result<(), Error> {
         prepared.sample().check_declared(self.inputs.len())?;
         let known = self.map.label_classes();
@@ -163,8 +164,8 @@ impl BroadFeatures {
         }
     }
 
-    /// Appends the features of a prepared sample to `features`, and takes it into account: it is about
-    /// to be learned.
+    /// Appends the features of a prepared sample, which is about to be learned, to `features`, and
+    /// updates the scaling and the labels with it.
     pub(crate) fn learn_prepared(
         &mut self,
         prepared: &Prepared,
@@ -182,7 +183,7 @@ impl BroadFeatures {
         self.labels.push(class);
     }
 
-    /// Appends the features of samples that were scaled when they came, without the labels before them.
+    /// Appends the features of samples that are scaled already, without earlier labels.
     pub(crate) fn of_scaled<'a>(
         &self,
         samples: impl Iterator<Item = &'a ScaledSample> + Clone,
@@ -193,7 +194,8 @@ impl BroadFeatures {
         self.map.transform(samples, &scaled, &[], features);
     }
 
-    /// Has inputs, of which none was declared yet, be scaled as they are elsewhere now, for ever.
+    /// Scales inputs, none of which may be declared yet, as `other` scales them now, and freezes
+    /// that.
     pub(crate) fn take_scaling(&mut self, other: &BroadFeatures) {
         if let Some(fan_in) = other.map.fan_in() {
             self.map.fix_fan_in(fan_in);
@@ -201,7 +203,7 @@ impl BroadFeatures {
         self.inputs.take_scaling(&other.inputs);
     }
 
-    /// Checks that samples which others have learned would have the same features here.
+    /// Checks that samples which another model learned would have the same features here.
     pub(crate) fn check_mergeable(&self, other: &BroadFeatures) -> Result<(), Error> {
         if let (Some(own), Some(other)) = (self.map.fan_in(), other.map.fan_in())
             && own != other
@@ -212,7 +214,7 @@ impl BroadFeatures {
         self.inputs.check_mergeable(&other.inputs)
     }
 
-    /// Declares the inputs that only the other knows, with their scaling.
+    /// Declares the inputs that only the other model has, with their scaling.
     pub(crate) fn take_inputs(&mut self, other: &BroadFeatures) -> Result<(), Error> {
         if let Some(fan_in) = other.map.fan_in() {
             self.map.fix_fan_in(fan_in);
@@ -227,15 +229,16 @@ impl BroadFeatures {
         Ok(())
     }
 
-    /// Takes a learned sample into account, whose features were those [of](Self::of) before.
+    /// Updates the scaling with a learned sample, whose features were computed by [`of`](Self::of)
+    /// before.
     pub(crate) fn observe(&mut self, x: Sample<'_>, weight: f64) {
         self.used = self.used.max(x.reach());
         self.map.fix_fan_in(x.len());
         self.inputs.observe(x, weight);
     }
 
-    /// Appends the scaled inputs of a run of checked samples to `scaled` and their features to `features`,
-    /// and takes each into account before the next: they are about to be learned.
+    /// Appends the scaled inputs of checked samples, which are about to be learned, to `scaled` and
+    /// their features to `features`. Each sample updates the scaling before the next one.
     pub(crate) fn learn(
         &mut self,
         block: &Block,

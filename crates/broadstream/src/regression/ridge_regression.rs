@@ -1,4 +1,4 @@
-//! One ridge regression of a model: a factor, and what keeps it in shape while it forgets.
+//! One ridge regression of a model: a factor, and what preserves its ridge or checks its rounding.
 
 use super::{
     batch::{Batch, BatchView},
@@ -15,7 +15,7 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// A ridge regression on the first of a model's features.
+/// A ridge regression on the first features of a model.
 #[derive(Clone, Debug)]
 pub(crate) struct RidgeRegression {
     plan: RegressionPlan,
@@ -24,25 +24,25 @@ pub(crate) struct RidgeRegression {
     upkeep: Upkeep,
     /// The weights, if they are kept up to date.
     kept: Option<Weights>,
-    /// A buffer for the features of a batch, if they are fewer than the model's.
+    /// A buffer for the features of a batch, if the regression sees fewer than the model has.
     prefix: Vec<f64>,
 }
 
-/// What a regression predicted of the samples of a batch just before it learned each.
+/// A regression's predictions for the samples of a batch, each made just before it was learned.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Learned {
-    /// For each sample and nested model a row of scores.
+    /// A row of scores for each sample and nested model.
     pub(crate) scores: Vec<f64>,
     /// The leverage of each sample.
     pub(crate) leverages: Vec<f64>,
 }
 
-/// What keeps a factor in shape.
+/// What maintains the factor.
 #[derive(Clone, Debug)]
 enum Upkeep {
-    /// It forgets, and is refreshed.
+    /// The regression forgets, so its ridge is refreshed, which repairs rounding errors too.
     Refresh(RidgeRefresh),
-    /// It does not, and is watched.
+    /// The regression forgets nothing, so its rounding errors are only checked.
     Watch(Watch),
 }
 
@@ -56,7 +56,8 @@ impl RidgeRegression {
             Upkeep::Watch(Watch::new(features, ridge))
         };
         upkeep.share_threads(threads);
-        // Forgetting nothing divides by 1; see `refresh` for the rest.
+        // The first sweep multiplies the ridge by the forgetting, so it starts from λ/μ, as after a
+        // refresh. Without forgetting this divides by 1.
         let mut factor = Factor::new(features, ridge / forgetting);
         for nested in config.nested_features() {
             factor.add_readout(nested);
@@ -82,7 +83,7 @@ impl RidgeRegression {
         &self.factor
     }
 
-    /// How many features each of its nested models has.
+    /// The number of features of each nested model.
     pub(crate) fn readouts(&self) -> &[usize] {
         self.factor.readouts()
     }
@@ -92,7 +93,7 @@ impl RidgeRegression {
         self.kept.as_ref().map_or_else(|| self.factor.weights(), Weights::rows)
     }
 
-    /// Samples between two refreshes, if it forgets.
+    /// The number of samples between two refreshes, if it forgets.
     pub(crate) fn refresh_every(&self) -> Option<usize> {
         match &self.upkeep {
             Upkeep::Refresh(refresh) => Some(refresh.interval()),
@@ -100,7 +101,7 @@ impl RidgeRegression {
         }
     }
 
-    /// Makes room for that many classes.
+    /// Raises the number of classes.
     pub(crate) fn add_classes(&mut self, classes: usize) {
         self.factor.add_targets(classes);
         if let Some(kept) = &mut self.kept {
@@ -108,12 +109,12 @@ impl RidgeRegression {
         }
     }
 
-    /// The features that it sees, of those that it was given.
+    /// Those of the given features that it uses: with or without earlier labels.
     fn seen<'a>(&self, features: &'a Features) -> &'a [f64] {
         if self.plan.sees_labels { &features.labelled } else { &features.plain }
     }
 
-    /// For each nested model a row of scores.
+    /// A row of scores for each nested model.
     pub(crate) fn scores(&self, features: &Features) -> Result<Vec<f64>, Error> {
         let features = &self.seen(features)[..self.plan.features];
         match &self.kept {
@@ -142,7 +143,7 @@ impl RidgeRegression {
         Ok((scores, leverages))
     }
 
-    /// Learns samples, and returns what it predicted of each before.
+    /// Learns samples, and returns its predictions for each from just before.
     pub(crate) fn learn(&mut self, batch: BatchView<'_>) -> Result<Learned, Error> {
         let samples = batch.weights.len();
         let given = self.seen(batch.features);
@@ -160,8 +161,9 @@ impl RidgeRegression {
             rows.for_each(|row| prefix.extend_from_slice(&row[..order]));
             &prefix
         };
-        // The factor is refreshed after the same samples for any block size, and weights that follow it
-        // do so sample by sample.
+        // The batch is cut where the factor is refreshed or checked, so that both happen after the
+        // same samples for any block size. Weights that are kept follow the factor sample by
+        // sample.
         let mut start = 0;
         while start < samples {
             let most = match (&self.kept, &self.upkeep) {
@@ -184,7 +186,8 @@ impl RidgeRegression {
         Ok(learned)
     }
 
-    /// Learns samples before the next refresh, and refreshes then. Returns their leverages.
+    /// Learns samples up to the next refresh, and refreshes if that is due. Returns their
+    /// leverages.
     fn sweep(&mut self, update: Update<'_>, scores: &mut [f64]) -> Result<Vec<f64>, Error> {
         let leverages = match (&mut self.kept, &self.upkeep) {
             (None, _) => self.factor.sweep(update, scores)?,
@@ -198,7 +201,7 @@ impl RidgeRegression {
         Ok(leverages)
     }
 
-    /// Takes samples into account that were swept, and refreshes the factor if that is due.
+    /// Records swept samples, and refreshes the factor if that is due.
     fn keep_up(&mut self, update: Update<'_>) -> Result<(), Error> {
         let refresh = match &mut self.upkeep {
             Upkeep::Refresh(refresh) => refresh,
@@ -216,8 +219,8 @@ impl RidgeRegression {
         Ok(())
     }
 
-    /// Learns one sample and takes back another, if there is one to be. Returns what it predicted of the
-    /// first, and whether the factor came through. It must forget nothing.
+    /// Learns one sample and removes another, if one is given. Returns its prediction for the
+    /// first, and whether the factor is still sound. It must forget nothing.
     pub(crate) fn slide(
         &mut self,
         learned: BatchView<'_>,
@@ -240,12 +243,12 @@ impl RidgeRegression {
         Ok((Learned { scores, leverages }, is_sound))
     }
 
-    /// What it has summed; it must forget nothing.
+    /// Its sums; it must forget nothing.
     pub(crate) fn sums(&self) -> Sums {
         Sums::of(&self.factor, self.plan.ridge)
     }
 
-    /// Becomes the optimum of what was summed of so many samples; it must forget nothing.
+    /// Becomes the optimum for the sums of `samples` samples; it must forget nothing.
     pub(crate) fn rebuild(&mut self, sums: &Sums, samples: u64) -> Result<(), Error> {
         self.factor.rebuild(sums, self.plan.ridge)?;
         if let Upkeep::Watch(watch) = &mut self.upkeep {
@@ -255,8 +258,8 @@ impl RidgeRegression {
         Ok(())
     }
 
-    /// Takes back samples; it must forget nothing. If one is refused, which is named by its row, the
-    /// regression is to be thrown away.
+    /// Removes samples; it must forget nothing. If one is refused, the error comes with its row,
+    /// and the regression must be discarded.
     pub(crate) fn unlearn(&mut self, rows: &Batch) -> Result<(), (usize, Error)> {
         for (row, update) in rows.updates(self.plan.features).enumerate() {
             let Update { features, targets, weights, .. } = update;
@@ -285,14 +288,14 @@ impl RidgeRegression {
         Ok(())
     }
 
-    /// Brings the weights up to date, if they are kept.
+    /// Solves for the weights again, if they are kept.
     fn follow_factor(&mut self) {
         if let Some(kept) = &mut self.kept {
             *kept = Weights::of(&self.factor);
         }
     }
 
-    /// How it fares.
+    /// The numerical state of its factor.
     pub(crate) fn health(&self) -> RegressionHealth {
         let name = self.plan.name.clone();
         match &self.upkeep {
@@ -318,7 +321,7 @@ impl RidgeRegression {
         }
     }
 
-    /// Takes over a regression of the same plan that knows so many classes.
+    /// Takes over a regression with the same plan and `classes` known classes.
     pub(crate) fn restore(
         &mut self,
         from: &ReadScope<'_>,
@@ -340,7 +343,7 @@ impl RidgeRegression {
         Ok(())
     }
 
-    /// Shares threads with others.
+    /// Uses the given threads, which others use too.
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.factor.share_threads(threads);
         self.upkeep.share_threads(threads);

@@ -7,13 +7,14 @@
 use super::{Factor, Update, unlearn::LEAST_REMAINDER};
 use crate::error::Error;
 
-/// What a [slide](Factor::slide) found.
+/// The result of a [slide](Factor::slide).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Slide {
-    /// The leverage of each sample that was learned, just before that.
+    /// The leverage of each learned sample, just before it was learned.
     pub leverages: Vec<f64>,
-    /// Whether the factor came through. Otherwise it must be rebuilt from the samples of the window.
+    /// Whether the factor is still sound. Otherwise it must be rebuilt from the samples of the
+    /// window.
     pub is_sound: bool,
 }
 
@@ -28,9 +29,9 @@ impl Factor {
     /// into calls, and the same as with [`sweep`](Self::sweep) and [`unlearn`](Self::unlearn) one
     /// by one.
     ///
-    /// Returns whether the factor is still sound. If not, almost nothing was left of a sample's
-    /// direction, or `removed` was not learned before. The factor is then unusable until it is
-    /// [rebuilt](Self::rebuild) from the samples of the window.
+    /// If the factor is no longer sound, almost nothing was left of a sample's direction, or
+    /// `removed` was not learned before. It is then unusable until it is [rebuilt](Self::rebuild)
+    /// from the samples of the window.
     ///
     /// ```
     /// use broadstream::factor::{Factor, Update};
