@@ -134,7 +134,7 @@ fn the_table_shows_every_metric_and_the_confusion() {
     let text = stdout(&output);
     for part in [
         "accuracy (OCA)",
-        "AVRBACC",
+        "average balanced accuracy",
         "macro F1",
         "kappa",
         "Brier",
