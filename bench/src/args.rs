@@ -6,7 +6,7 @@ use clap::Parser;
 
 use crate::timing::Schedule;
 
-/// Time broadstream's factor beside the machine's bounds and what else could do its work.
+/// Time broadstream's factor and compare it with the machine's limits and with alternatives
 #[derive(Parser)]
 #[command(name = "broadstream-bench", version, about)]
 pub(crate) struct Arguments {
@@ -18,19 +18,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     rounds: Option<u16>,
 
-    /// Seconds after which a slow row is content with three measurements
+    /// Seconds after which three measurements are enough for a slow row
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     budget: u16,
 
-    /// A smoke run: is everything there, and are all results right?
+    /// A smoke test: is everything installed, and are all results right?
     #[arg(long)]
     pub(crate) quick: bool,
 
-    /// A Python with numpy and scipy; without it what a researcher would run is left out
+    /// A Python with numpy and scipy; without it the numpy and scipy rows are omitted
     #[arg(long, value_name = "PATH")]
     pub(crate) python: Option<PathBuf>,
 
-    /// The broadstream command; without it the row of the whole program is left out
+    /// The broadstream command; without it the row of the whole program is omitted
     #[arg(long, value_name = "PATH")]
     pub(crate) program: Option<PathBuf>,
 

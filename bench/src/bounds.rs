@@ -1,4 +1,4 @@
-//! What the machine allows: no sweep can be faster than one pass over the factor's memory, nor than
+//! The machine's limits: no sweep can be faster than one pass over the factor's memory, nor than
 //! its multiply-adds at the processor's peak.
 
 use std::{hint::black_box, time::Instant};
@@ -19,7 +19,7 @@ impl Pass {
         Pass(vec![Line([1.0; 8]); bytes.div_ceil(size_of::<Line>())])
     }
 
-    /// x ← a·x + b for every number x, with a fixed point at 1: values neither grow nor fade.
+    /// x ← a·x + b for every number x, with a fixed point at 1: values neither grow nor shrink.
     pub(crate) fn run(&mut self) {
         let (a, b) = black_box((0.5, 0.5));
         #[cfg(target_arch = "x86_64")]
@@ -34,16 +34,16 @@ impl Pass {
     }
 }
 
-/// Floating-point operations of one sample's sweep: two fused multiply-adds, of two operations
+/// The floating-point operations of one sample's sweep: two fused multiply-adds, of two operations
 /// each, for each of m²/2 entries.
 pub(crate) fn sweep_flops(order: usize) -> f64 {
     2.0 * (order as f64).powi(2)
 }
 
-/// The most floating-point operations that one core does in a second, a fused multiply-add counted
-/// as two.
+/// The most floating-point operations that one core performs per second, counting a fused
+/// multiply-add as two.
 pub(crate) fn peak_flops() -> f64 {
-    // Some 10 ms each, and the best of many: the clock has to rise first.
+    // About 10 ms each, and the best of many: the clock frequency has to rise first.
     (0..30).map(|_| flops_once(1_000_000)).fold(0.0, f64::max)
 }
 
@@ -100,7 +100,7 @@ fn scale_avx2(lines: &mut [Line], a: f64, b: f64) {
     scale(lines, a, b);
 }
 
-/// By intrinsics, since here everything hangs on the sums staying in registers.
+/// With intrinsics, since everything here depends on the sums staying in registers.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn multiply_add_avx2(steps: usize) {

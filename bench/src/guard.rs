@@ -1,5 +1,5 @@
-//! No row is timed whose work was not checked: before timing, every way to learn the same samples
-//! must lead to the same solution.
+//! No row is timed before its work is checked: every way of learning the same samples must give the
+//! same solution.
 
 use anyhow::{Result, ensure};
 use broadstream::factor::{Factor, Gram, Weights};
@@ -11,13 +11,13 @@ use crate::{
     samples::{Cursor, Samples, TARGETS},
 };
 
-/// How far two solutions may be apart, relative to the larger one's largest entry.
+/// How far apart two solutions may be, relative to the larger one's largest entry.
 const TOLERANCE: f64 = 1e-8;
 
-/// Steps after which conjugate gradients have arrived.
+/// Steps after which conjugate gradients have converged.
 const MANY_STEPS: usize = 20;
 
-/// Samples that peers learn for their check.
+/// The number of samples that peers learn for their check.
 const PEER_SAMPLES: usize = 8;
 
 /// Checks sweeps of all block sizes, predictions, and the factorisation from P + λI.
@@ -64,7 +64,7 @@ pub(crate) fn check_ours(samples: &Samples) -> Result<()> {
     agree("the sweep's and the refactored solution", &refactored, &solution)
 }
 
-/// Checks weights that follow, and corrected gains: a factor of half the ridge, corrected for the other
+/// Checks kept weights and corrected gains: a factor of half the ridge, corrected for the other
 /// half by many steps, must have the weights of the whole ridge.
 fn check_kept(samples: &Samples, solved: &[f64]) -> Result<()> {
     let mut learner = Learner::new(samples.order());
@@ -133,7 +133,7 @@ fn agree(what: &str, found: &[f64], expected: &[f64]) -> Result<()> {
     let apart = found.iter().zip(expected).map(|(x, y)| (x - y).abs() / largest).fold(
         0.0,
         |far: f64, x| {
-            // A NaN must not pass for the smaller one.
+            // NaN must not pass as the smaller one.
             if x.is_nan() { f64::INFINITY } else { far.max(x) }
         },
     );
@@ -145,7 +145,7 @@ fn agree(what: &str, found: &[f64], expected: &[f64]) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// A peer that forgets to learn.
+    /// A peer that fails to learn.
     struct Idle;
 
     impl Peer for Idle {

@@ -1,5 +1,6 @@
-//! Times the factor's sweep beside what the machine allows, what other libraries need for the same
-//! work, and what a researcher would run. Every row's result is checked before it is timed.
+//! Times the factor's sweep and compares it with the machine's limits, with other libraries at the
+//! same work, and with what a researcher would run. Every row's result is checked before it is
+//! timed.
 
 mod activation;
 mod args;
@@ -78,7 +79,7 @@ fn measure(arguments: &Arguments, order: usize) -> Result<Measured> {
         guard::check_peer(&samples, &mut *peer)?;
         rows.push(peer_row(Key::Peer(peer.name()), &samples, peer));
     }
-    // Without forgetting the literal way has the sweep's solution, so that is how it is checked.
+    // Without forgetting the literal method has the sweep's solution, which is how it is checked.
     guard::check_peer(&samples, &mut FaerLiteral::new(order, RIDGE, 1.0))?;
     let literal = FaerLiteral::new(order, RIDGE, FORGETTING);
     rows.push(peer_row(Key::Literal(literal.name()), &samples, Box::new(literal)));
@@ -124,7 +125,7 @@ fn peer_row(key: Key, samples: &Samples, mut peer: Box<dyn Peer>) -> Row<'_> {
     })
 }
 
-/// The processor's name, where the system tells it.
+/// The processor's name, if the system provides it.
 fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));

@@ -13,16 +13,16 @@ use crate::{
     timing::{Key, Row},
 };
 
-/// The larger block, also that of the forgetting row.
+/// The larger block size, also that of the forgetting row.
 pub(crate) const BLOCK: usize = 64;
 
 /// Steps of conjugate gradients in the near-exact row.
 pub(crate) const STEPS: usize = 2;
 
-/// Threads in the row that has several.
+/// The number of threads in the row that uses several.
 pub(crate) const THREADS: usize = 2;
 
-/// Samples between two refreshes of a factor of that order, where each keeps 0.99 of the past.
+/// The number of samples between two refreshes of a factor of that order, at a forgetting of 0.99.
 pub(crate) fn refresh_interval(order: usize) -> usize {
     let config = OnlineBlsConfig {
         feature_groups: 1,
@@ -50,7 +50,7 @@ pub(crate) fn rows(samples: &Samples) -> Vec<Row<'_>> {
     ]
 }
 
-/// Predicts and learns, `block` samples in a call.
+/// Predicts and learns `block` samples per call.
 pub(crate) fn sweep(samples: &Samples, block: usize) -> Row<'_> {
     let mut learner = Learner::new(samples.order());
     let key = if block == 1 { Key::Sweep } else { Key::Block(block) };
@@ -77,8 +77,8 @@ fn kept(samples: &Samples) -> Row<'_> {
     })
 }
 
-/// The forgetting sweep alone: what is added to P and refreshed is timed in rows of its own. The
-/// ridge lacks the half that it lacks on average.
+/// The forgetting sweep alone: adding to P and refreshing are timed in rows of their own. Half of
+/// the ridge is missing, as it is on average.
 fn corrected(samples: &Samples) -> Row<'_> {
     let mut learner = Learner::new(samples.order());
     let mut weights = Weights::of(&learner.factor);
@@ -127,13 +127,14 @@ fn refactor(samples: &Samples) -> Row<'_> {
         .expect("the lengths are right");
     learner.learn(samples, BLOCK);
     Row::new(Key::Refactor, 1, move || {
-        // A refresh scales P. By 1 it is the same work, and P does not fade from call to call.
+        // A refresh scales P. A factor of 1 is the same work, and keeps P from decaying from call
+        // to call.
         gram.scale(black_box(1.0));
         learner.factor.refactor(&gram, RIDGE).expect("the orders are equal");
     })
 }
 
-/// A factor and its place in the samples.
+/// A factor and its position in the samples.
 pub(crate) struct Learner {
     pub(crate) factor: Factor,
     cursor: Cursor,
@@ -151,7 +152,7 @@ impl Learner {
         Learner { factor, cursor: Cursor::default(), scores: vec![0.0; BLOCK * TARGETS] }
     }
 
-    /// Has `learn` learn the next sample.
+    /// Passes the next sample to `learn`.
     pub(crate) fn learn_one(
         &mut self,
         samples: &Samples,
@@ -164,7 +165,7 @@ impl Learner {
             .expect("the lengths are right");
     }
 
-    /// Learns the next `block` samples; their scores of before, a row for each.
+    /// Learns the next `block` samples; returns their scores from before, one row each.
     pub(crate) fn learn(&mut self, samples: &Samples, block: usize) -> &[f64] {
         let (features, targets) = samples.next(&mut self.cursor, block);
         let weights = &[1.0; BLOCK][..block];

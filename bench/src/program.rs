@@ -1,4 +1,4 @@
-//! The whole program on a stream: what of the time is the model's.
+//! The whole program on a stream: how much of the time is the model's.
 
 use std::{hint::black_box, path::Path, process::Command};
 
@@ -28,14 +28,14 @@ pub(crate) struct Program {
     pub(crate) reading_percent: f64,
     /// Percent of the run that went into features, predicting and learning.
     pub(crate) test_then_train_percent: f64,
-    /// Percent of the latter that the features take when they are timed apart.
+    /// Percent of the latter that the features take when timed separately.
     pub(crate) features_percent: f64,
-    /// Percent of it that the sweep of a block takes when it is timed apart.
+    /// Percent of it that the sweep of a block takes when timed separately.
     pub(crate) sweep_percent: f64,
     pub(crate) runs: usize,
 }
 
-/// What of the program's own report matters here.
+/// The fields of the program's own report that are used here.
 #[derive(Deserialize)]
 struct Report {
     samples: u64,
@@ -81,7 +81,7 @@ struct Parts {
     sweep: f64,
 }
 
-/// What the program does for a sample, taken apart.
+/// The parts of the program's work on a sample.
 fn parts(schedule: &Schedule) -> Result<Parts> {
     let mut model = OnlineBls::new(OnlineBlsConfig::single())?;
     let mut stream = Hyperplane::new(HyperplaneOptions::default())?.take(BLOCK as u64);

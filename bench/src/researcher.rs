@@ -1,7 +1,7 @@
 //! What a researcher would run with numpy and scipy, in a process of its own.
 //!
-//! Rounds of the script alternate with measurements of the sweep, so that both meet the same
-//! machine, and the ratio is taken to those.
+//! Rounds of the script alternate with measurements of the sweep, so that both see the same
+//! machine, and the ratio is computed from those.
 
 use std::{collections::BTreeMap, path::Path, process::Command};
 
@@ -16,7 +16,7 @@ use crate::{
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/researcher.py");
 
-/// The orders at which a researcher's way is timed: beyond, a sample takes seconds.
+/// The orders at which the script is timed: at larger ones a sample takes seconds.
 pub(crate) const ORDERS: [usize; 2] = [300, 1100];
 
 pub(crate) struct Researcher {
@@ -25,7 +25,7 @@ pub(crate) struct Researcher {
     pub(crate) versions: BTreeMap<String, String>,
 }
 
-/// What the script prints.
+/// The output of the script.
 #[derive(Deserialize)]
 struct Answer {
     versions: BTreeMap<String, String>,
@@ -35,7 +35,7 @@ struct Answer {
 #[derive(Deserialize)]
 struct Way {
     name: String,
-    /// Of one sample each.
+    /// Seconds per sample.
     seconds: Vec<f64>,
 }
 

@@ -1,9 +1,9 @@
-//! The samples that every row learns: features as tanh gives them, one-hot targets.
+//! The samples that every row learns: features like those of tanh, one-hot targets.
 
-/// Samples before the first comes again.
+/// The number of different samples.
 pub(crate) const POOL: usize = 128;
 
-/// Classes, and so targets.
+/// The number of classes, and so of targets.
 pub(crate) const TARGETS: usize = 10;
 
 /// A pool of samples, the same for every row.
@@ -14,7 +14,7 @@ pub(crate) struct Samples {
     right_hand_side: Vec<f64>,
 }
 
-/// A place in the pool, that moves on with every sample it gives.
+/// A position in the pool that advances with every sample.
 #[derive(Default)]
 pub(crate) struct Cursor(usize);
 

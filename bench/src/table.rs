@@ -128,7 +128,7 @@ impl Measured {
         Table { order, factor_bytes, peak_gflops: peak_flops / 1e9, rows }
     }
 
-    /// What a sample costs with forgetting: its sweep, its share of P, and its share of a refresh.
+    /// The cost of a sample with forgetting: its sweep, its share of P, and its share of a refresh.
     fn forgetting(&self, sweep: Timing, interval: usize) -> Timing {
         sweep
             .plus(self.get(&Key::GramAdd), 1.0)
@@ -246,7 +246,7 @@ impl Program {
     }
 }
 
-/// Three significant digits, and all that stand before the point.
+/// Three significant digits, and all digits before the point.
 fn three_digits(value: f64) -> String {
     let decimals = match value {
         v if v >= 99.95 => 0,

@@ -1,20 +1,20 @@
 //! Interleaved timing: each round measures every row once.
 //!
-//! A shared machine has slow minutes. Were each row timed on its own, such a minute would hit one
-//! row and bend every ratio to it; measured in turns, all rows meet it. The minimum is what the row
-//! can do, the median what it does.
+//! A shared machine has slow minutes. If each row were timed on its own, such a minute would hit
+//! one row and distort its ratios; measured in turns, all rows are affected alike. The minimum is
+//! what the row can do, the median what it does.
 
 use std::time::{Duration, Instant};
 
 /// Work that is timed, with its own state.
 pub(crate) struct Row<'a> {
     pub(crate) key: Key,
-    /// How many samples one call handles.
+    /// The number of samples per call.
     samples: usize,
     call: Box<dyn FnMut() + 'a>,
 }
 
-/// What a row is.
+/// The kind of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     /// Reading and writing as many bytes as the factor has.
@@ -23,7 +23,7 @@ pub(crate) enum Key {
     Sweep,
     /// The same in blocks of that size.
     Block(usize),
-    /// The same by that many threads, in the larger blocks.
+    /// The same with that many threads, in the larger blocks.
     Threads(usize),
     /// The same one by one with the weights kept up to date.
     Kept,
@@ -34,7 +34,7 @@ pub(crate) enum Key {
     GramAdd,
     /// Building the factor from that matrix; per call, not per sample.
     Refactor,
-    /// Sweeping one by one, with the gain corrected by that many steps for a ridge that has faded.
+    /// Sweeping one by one, with the gain corrected by that many steps for a decayed ridge.
     Corrected(usize),
     /// The enhancement nodes' tanh, and the standard library's.
     Activation,
@@ -51,9 +51,9 @@ pub(crate) enum Key {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schedule {
     pub(crate) rounds: usize,
-    /// A measurement repeats its call until it should take that long.
+    /// A measurement repeats its call until it should take this long.
     pub(crate) measurement: Duration,
-    /// A row that has taken that long is left out of later rounds, once it has `LEAST_ROUNDS`.
+    /// A row that has taken this long is skipped in later rounds, once it has `LEAST_ROUNDS`.
     pub(crate) budget: Duration,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Row<'a> {
 }
 
 impl Schedule {
-    /// Times the rows in turns; the result is in the rows' order.
+    /// Times the rows in turns; the results are in the rows' order.
     pub(crate) fn interleave(&self, rows: &mut [Row<'_>]) -> Vec<Timing> {
         let calls: Vec<usize> = rows.iter_mut().map(|row| self.calls(row)).collect();
         let mut seconds = vec![Vec::new(); rows.len()];
@@ -107,8 +107,8 @@ impl Schedule {
     }
 }
 
-/// The rows before have taken the caches: in a stream a row's state is where its last sample left
-/// it, so a call goes ahead that is not counted, unless it would be the larger part.
+/// Other rows have evicted this one from the caches. In a stream, a row's state is where its last
+/// sample left it, so an uncounted call comes first, unless it would be the larger part.
 fn measure(row: &mut Row<'_>, calls: usize) -> Duration {
     if calls > 1 {
         (row.call)();
@@ -132,7 +132,7 @@ impl Timing {
         Timing { min: seconds[0], median, rounds: seconds.len() }
     }
 
-    /// What takes this and a share of the other.
+    /// The time of this and a share of the other.
     pub(crate) fn plus(self, other: Timing, share: f64) -> Timing {
         Timing {
             min: self.min + share * other.min,

@@ -1,8 +1,8 @@
-//! What fuzzing asks of a reader: whatever the bytes, it neither panics nor takes much memory, and
-//! what it reads does not depend on how it is asked.
+//! The requirements that fuzzing checks of a reader: whatever the bytes, it neither panics nor
+//! takes much memory, and what it reads does not depend on the block size.
 //!
-//! Each target is a file in `src/bin` that opens a stream on the bytes it is given and calls
-//! [`check`]; `run.sh` finds targets by these files and their first inputs in `seeds`.
+//! Each target is a file in `src/bin` that opens a stream on its input bytes and calls [`check`];
+//! `run.sh` finds targets by these files and their first inputs in `seeds`.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -15,17 +15,17 @@ use broadstream::{
     stream::{Categories, ColumnOptions, Stream},
 };
 
-/// The most samples that are read of one input: a few bytes may decompress to millions.
+/// The most samples that are read from one input: a few bytes may decompress to millions.
 const MOST_SAMPLES: usize = 3000;
 
-/// The largest piece of memory that may be asked for at once. Inputs have some kilobytes, and a line
-/// at most 16 MiB; a target may allow more.
+/// The largest allocation that is allowed. Inputs have a few kilobytes, and a line at most 16 MiB;
+/// a target may allow more.
 static LARGEST_ALLOCATION: AtomicUsize = AtomicUsize::new(96 << 20);
 
 #[global_allocator]
 static ALLOCATOR: BoundedAllocator = BoundedAllocator;
 
-/// Refuses allocations that no input calls for, which ends the program and so is found.
+/// Refuses allocations that no input justifies, which ends the program and is thus detected.
 struct BoundedAllocator;
 
 // SAFETY: all memory is the system allocator's, and a refused request gives null as is allowed.
@@ -60,19 +60,19 @@ unsafe impl GlobalAlloc for BoundedAllocator {
     }
 }
 
-/// Lets a target ask for pieces of memory of that many bytes: some formats claim such sizes, and
-/// memory that is never written costs nothing.
+/// Allows a target allocations of that many bytes: some formats declare such sizes, and memory that
+/// is never written costs nothing.
 pub fn allow_allocations(bytes: usize) {
     LARGEST_ALLOCATION.store(bytes, Ordering::Relaxed);
 }
 
-/// Leaves panics that a reader turns into errors to it: by default the first one ends the program.
-/// Those that it lets pass still do.
+/// Lets a reader catch panics and turn them into errors: by default the first one ends the program.
+/// Those that it does not catch still do.
 pub fn allow_caught_panics() {
     std::panic::set_hook(Box::new(|_| {}));
 }
 
-/// Reads a stream sample by sample and again in blocks, and sees that both are the same.
+/// Reads a stream sample by sample and again in blocks, and checks that both agree.
 pub fn check<S: Stream>(open: impl Fn() -> Result<S, Error>) {
     let single = read(open(), 1);
     let blocks = read(open(), 64);
@@ -84,7 +84,7 @@ pub fn source(data: &[u8]) -> Box<Cursor<Vec<u8>>> {
     Box::new(Cursor::new(data.to_vec()))
 }
 
-/// Options that depend on the length of the input alone, so that seeds are plain files.
+/// Options that depend only on the length of the input, so that seeds are plain files.
 pub fn column_options(data: &[u8]) -> ColumnOptions {
     let first = || "1".to_owned();
     let chosen = |bit: usize| data.len() & (1 << bit) != 0;
@@ -99,7 +99,8 @@ pub fn column_options(data: &[u8]) -> ColumnOptions {
 /// A sample's inputs with the bits of their values, its class and the bits of its weight.
 type Sample = (Vec<(usize, u64)>, usize, u64);
 
-/// What a stream gave: the names of its inputs, its labels, its samples and what was said at the end.
+/// The contents of a stream: the names of its inputs, its labels, its samples and the error at the
+/// end.
 #[derive(Debug, Default, PartialEq)]
 struct Reading {
     inputs: Vec<String>,

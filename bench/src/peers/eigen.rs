@@ -25,7 +25,7 @@ pub(crate) struct Eigen {
 impl Eigen {
     pub(crate) fn new(order: usize, ridge: f64) -> Self {
         let rows = isize::try_from(order).expect("the order is small");
-        // SAFETY: any order and ridge will do.
+        // SAFETY: any order and ridge are valid.
         let peer = unsafe { eigen_new(rows, ridge) };
         Eigen { peer: NonNull::new(peer).expect("new never gives null"), order }
     }

@@ -1,5 +1,5 @@
 //! faer: the rank update of its LLᵀ and LDLᵀ factors, and a factorisation from scratch for each
-//! sample, which is what forgetting costs when it is done literally.
+//! sample, which is the cost of literal forgetting.
 
 use faer::{
     Mat, MatMut, Par,
@@ -49,7 +49,7 @@ impl Peer for Faer {
         let mut alpha = Diag::<f64>::ones(1);
         let order = x.len();
         let x = MatMut::from_column_major_slice_mut(x, order, 1);
-        // Neither solve needs memory of its own.
+        // Neither solve needs work space.
         let stack = MemStack::new(&mut []);
         match self.form {
             FaerForm::Llt => {

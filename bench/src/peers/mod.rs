@@ -18,7 +18,7 @@ pub(crate) trait Peer {
     /// The library, its version and its routine.
     fn name(&self) -> String;
 
-    /// The factor becomes that of K + a·aᵀ, and then `x`, which enters as b, the solution of
-    /// K x = b.
+    /// Updates the factor to that of K + a·aᵀ, and then replaces `x`, which enters as b, by the
+    /// solution of K x = b.
     fn learn_and_solve(&mut self, features: &[f64], x: &mut [f64]);
 }

@@ -8,7 +8,7 @@ pub(crate) struct Nalgebra(Cholesky<f64, Dyn>);
 
 impl Nalgebra {
     pub(crate) fn new(order: usize, ridge: f64) -> Self {
-        // What is passed is the factor itself, so its diagonal is the root of the ridge.
+        // The argument is the factor itself, so its diagonal is the root of the ridge.
         let factor = DMatrix::from_diagonal_element(order, order, ridge.sqrt());
         Nalgebra(Cholesky::pack_dirty(factor))
     }

@@ -1,9 +1,9 @@
-//! Millions of updates of a factor, and how far rounding has carried it at the end.
+//! Millions of updates of a factor, and the rounding error at the end.
 //!
-//! Each run learns in blocks and ends with a refit: the regression is solved anew, by another library,
-//! from sums that were kept beside it. These are exact to some 1e-15, since blocks of 64 samples are
-//! added up in pairs of numbers of which the second holds what the first rounds off. A run fails if
-//! weights or predictions are farther than 1e-7 from the refit.
+//! Each run learns in blocks and ends with a refit: another library solves the regression again,
+//! from sums that were kept separately. These are exact to about 1e-15, since blocks of 64 samples
+//! are added up in pairs of numbers, the second of which holds what the first rounds off. A run
+//! fails if weights or predictions are further than 1e-7 from the refit.
 //!
 //! ```text
 //! cargo run --release --example soak -p broadstream            # minutes
@@ -88,7 +88,7 @@ impl Kind {
     }
 }
 
-/// Where a run has come to.
+/// The progress of a run.
 struct Ended {
     residual: f64,
     weights: f64,
@@ -96,7 +96,7 @@ struct Ended {
 }
 
 impl Ended {
-    /// At a factor that is of no use any more.
+    /// At a factor that is no longer usable.
     const BROKEN: Self =
         Ended { residual: f64::INFINITY, weights: f64::INFINITY, predictions: f64::INFINITY };
 
@@ -120,7 +120,7 @@ impl Ended {
         }
     }
 
-    /// Prints a line of the table, and returns whether the run was sound.
+    /// Prints a line of the table, and returns whether the run passed.
     fn report(&self, run: &Run, time: Duration) -> bool {
         let rate = run.updates as f64 / time.as_secs_f64();
         let Ended { residual, weights, predictions } = self;
@@ -130,12 +130,12 @@ impl Ended {
             run.kind.name(),
             run.updates,
         );
-        // Not a number is no success.
+        // NaN is not a success.
         [weights, predictions].iter().all(|distance| **distance <= LARGEST_DISTANCE)
     }
 }
 
-/// Learns all samples; one that forgets is refreshed as a model does.
+/// Learns all samples; a factor that forgets is refreshed as in a model.
 fn sweeps(run: &Run, mu: f64) -> Result<Ended, Error> {
     let order = run.order;
     let mut stream = Stream::new(order);
@@ -251,7 +251,7 @@ impl Block {
         Update { features, targets, weights, forgetting }
     }
 
-    /// The weights that samples have once all of the block were learned.
+    /// The weights of the samples once the whole block is learned.
     fn faded_weights(&self, mu: f64) -> impl Iterator<Item = f64> {
         let samples = self.weights.len() as i32;
         (1..).zip(&self.weights).map(move |(i, weight)| weight * mu.powi(samples - i))
@@ -273,13 +273,13 @@ impl Block {
     }
 }
 
-/// P and Q in twice the precision, row by row: a row has the lower triangle of P, then Q.
+/// P and Q in twice the precision, row by row: each row has the lower triangle of P, then Q.
 struct Reference {
     order: usize,
     ridge: f64,
     /// Each sum, and what it has rounded off.
     sums: Vec<(f64, f64)>,
-    /// Those of one block.
+    /// The sums of one block.
     block: Vec<f64>,
 }
 
@@ -342,7 +342,7 @@ impl Reference {
         k.llt(faer::Side::Lower).expect("a sum of squares and a ridge").solve(q)
     }
 
-    /// Where a row begins.
+    /// Where a row starts.
     fn place(&self, i: usize) -> usize {
         i * (i + 1) / 2 + i * TARGETS
     }
@@ -370,7 +370,7 @@ fn distance(found: &[f64], expected: &[f64]) -> f64 {
     (difference / expected.iter().map(|y| y * y).sum::<f64>()).sqrt()
 }
 
-/// Tells now and then how far a run has come.
+/// Reports the progress of a run from time to time.
 struct Progress<'a> {
     run: &'a Run,
     began: Instant,

@@ -1,5 +1,5 @@
-//! The learner against the paper's algorithms, written out as the paper has them: Cholesky factor,
-//! Givens rotations, forward and backward substitution for every class.
+//! The learner against the paper's algorithms, implemented literally: Cholesky factor, Givens
+//! rotations, forward and backward substitution for every class.
 
 #![allow(non_snake_case)]
 
@@ -44,7 +44,7 @@ fn givens(L: &mut Matrix, a: &[f64]) {
     }
 }
 
-/// Equations 13 and 14, with the indices of L the right way round, and equation 10.
+/// Equations 13 and 14, with the indices of L corrected, and equation 10.
 fn solve_and_add(L: &Matrix, B: &Matrix, W: &mut Matrix) {
     let (m, c) = (B.len(), B[0].len());
     let mut C = zeros(m, c);
@@ -123,7 +123,7 @@ fn config(forgetting: f64) -> OnlineBlsConfig {
     }
 }
 
-/// Runs the learner and the literal algorithm side by side and returns the largest difference of
+/// Runs the learner and the literal algorithm side by side and returns the largest differences of
 /// predictions and of weights.
 fn largest_difference(config: &OnlineBlsConfig, samples: usize) -> (f64, f64) {
     let mu = config.forgetting.fixed().filter(|mu| *mu < 1.0);
@@ -167,7 +167,7 @@ fn refreshed_after_every_sample_it_is_algorithm_2() {
 
 #[test]
 fn refreshed_by_default_it_stays_near_algorithm_2() {
-    // The ridge fades to a quarter between refreshes: predictions of 0/1 targets differ a little.
+    // The ridge decays to a quarter between refreshes: predictions of 0/1 targets differ a little.
     let (predictions, _) = largest_difference(&config(0.99), 1000);
     assert!(predictions < 0.2, "{predictions}");
     assert!(predictions > 1e-6, "suspiciously equal: {predictions:e}");

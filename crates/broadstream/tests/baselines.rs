@@ -1,4 +1,4 @@
-//! The broad baselines against Online-BLS where the mathematics says that they are equal, and against
+//! The broad baselines against Online-BLS where mathematics says that they are equal, and against
 //! their definitions, solved densely, where it does not.
 
 #[cfg(feature = "dense-baselines")]
@@ -34,7 +34,7 @@ fn declared<M: Classifier>(mut model: M) -> M {
     model
 }
 
-/// Three classes, the last of them late, and weights.
+/// Three classes, the last of which appears late, and weights.
 fn samples(count: usize) -> Block {
     let options = HyperplaneOptions { inputs: INPUTS, noise: 0.1, ..HyperplaneOptions::default() };
     let mut plain = Block::new();
@@ -47,7 +47,7 @@ fn samples(count: usize) -> Block {
     block
 }
 
-/// What a least-squares method has been told: rows √w·a and targets √w·y.
+/// The samples of a least-squares method: rows √w·a and targets √w·y.
 struct Definition {
     rows: Vec<Vec<f64>>,
     targets: Vec<[f64; 3]>,
@@ -128,7 +128,7 @@ fn refactorising_and_inverting_equal_online_bls() {
 
 #[test]
 fn i_bls_is_the_least_squares_solution_of_minimum_norm() {
-    // The nodes are 29 and their rank is less: the linear ones are 8 of 4 inputs and a bias.
+    // There are 29 nodes of a lower rank: the linear ones are 8 of 4 inputs and a bias.
     let mut model = declared(BroadBaseline::<IBls>::new(config(1e-100)).unwrap());
     let mut definition = Definition::new();
     let samples = samples(90);
@@ -136,7 +136,7 @@ fn i_bls_is_the_least_squares_solution_of_minimum_norm() {
     for i in 0..samples.len() {
         let (x, class, weight) = (samples.sample(i), samples.class(i), samples.weight(i));
         let a = model.features_one(x).unwrap();
-        // Near as many samples as the rank the solution is hardly determined.
+        // With about as many samples as the rank, the solution is barely determined.
         if (1..15).contains(&i) || i > 60 {
             let expected = product(&a, &definition.minimum_norm());
             assert_near(&model.scores_one(x).unwrap(), &expected, 1e-6, &format!("sample {i}"));
@@ -234,7 +234,7 @@ fn an_integer_weight_is_a_repetition() {
 #[cfg(feature = "dense-baselines")]
 #[test]
 fn a_singular_matrix_is_an_error_that_leaves_no_trace() {
-    // A sum of three products has rank three, which a ridge of 1e-100 cannot mend.
+    // A sum of three products has rank three, which a ridge of 1e-100 cannot repair.
     let config = OnlineBlsConfig { scaling: Scaling::None, ..config(1e-100) };
     let mut model = declared(BroadBaseline::<Refactorise>::new(config).unwrap());
     let samples = samples(3);

@@ -15,7 +15,7 @@ use broadstream::{
     },
 };
 
-/// Small enough for many runs, with sizes on no panel boundary.
+/// Small enough for many runs, with sizes that are not on a panel boundary.
 fn small() -> OnlineBlsConfig {
     OnlineBlsConfig {
         feature_groups: 3,
@@ -25,7 +25,7 @@ fn small() -> OnlineBlsConfig {
     }
 }
 
-/// Several regressions that choose among themselves, as small as [`small`].
+/// Several regressions whose predictions are combined, as small as [`small`].
 fn several() -> OnlineBlsConfig {
     let OnlineBlsConfig { feature_groups, feature_nodes, enhancement_nodes, .. } = small();
     OnlineBlsConfig {
@@ -63,7 +63,7 @@ fn hedge(seed: u64) -> HedgeOptions {
 
 type Models = Vec<(&'static str, Box<dyn Classifier>)>;
 
-/// Every model, under every configuration that takes another path through the code.
+/// Every model, under every configuration that takes a different path through the code.
 fn models() -> Models {
     [online_bls_models(), baselines(), dense_baselines()].into_iter().flatten().collect()
 }
@@ -403,7 +403,7 @@ fn a_block_whose_last_sample_is_refused_leaves_no_trace() {
         declare(&mut *model);
         model.learn_many(&part(&samples, 0..70)).unwrap();
         let before = model.scores_one(samples.sample(80)).unwrap();
-        // No check foresees that a gradient step of this weight would be too large.
+        // No check can foresee that a gradient step of this weight would be too large.
         let mut block = part(&samples, 70..75);
         block.push(samples.sample(76), 0, 1e100).unwrap();
         let mut scores = Scores::new();
@@ -442,8 +442,7 @@ fn inputs_may_come_late_and_in_any_order() {
     }
 }
 
-/// Learns the same stream with the inputs declared in reverse, some of them only when they are
-/// needed.
+/// Learns the same stream with the inputs declared in reverse, some of them only when needed.
 fn late_inputs_in_any_order(
     name: &str,
     mut forward: Box<dyn Classifier>,
@@ -514,7 +513,7 @@ fn an_evaluation_wants_a_new_model() {
 #[test]
 fn an_input_is_declared_once() {
     for (model_name, mut model) in models() {
-        // These two do not look at inputs.
+        // These two ignore the inputs.
         if ["no-change", "majority"].contains(&model_name) {
             continue;
         }

@@ -1,5 +1,5 @@
 //! The drift detector against River's ADWIN, as recorded in `data/drift/cases.json` by the program
-//! beside it, which also says how the sequences are made.
+//! beside it, which also defines the sequences.
 
 use broadstream::drift::Adwin;
 use serde_json::Value;

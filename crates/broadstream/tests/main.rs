@@ -1,5 +1,5 @@
-//! The library through its public API, in one program: linking it once takes a fraction of the time that
-//! a program per file would.
+//! The library's public API, tested in one program: linking it once takes a fraction of the time of
+//! one program per file.
 
 mod algorithms;
 mod baselines;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 const CASES: &str = include_str!("data/metrics/cases.json");
 
-/// A stored stream with the values expected of it.
+/// A stored stream with its expected values.
 struct Case {
     name: String,
     samples: Vec<(usize, Option<usize>, Vec<f64>)>,

@@ -1,5 +1,4 @@
-//! What the default, which has nothing to tune, costs against the best choice that could have been made
-//! in hindsight.
+//! What the default, which has nothing to tune, costs compared with the best choice in hindsight.
 
 use broadstream::{
     Evaluator, Forgetting, Observer, OnlineBls, OnlineBlsConfig, Outcome, PrequentialOptions,
@@ -60,7 +59,7 @@ fn run(config: OnlineBlsConfig, stream: &mut dyn Stream) -> Outcomes {
     outcomes
 }
 
-/// Concepts that follow one another every so many samples, within `width` samples.
+/// Concepts that alternate every `every` samples, with transitions of `width` samples.
 fn in_turn<G: Generator + 'static>(concepts: Vec<G>, every: u64, width: u64) -> Box<dyn Stream> {
     let count = concepts.len() as u64;
     let changes: Vec<u64> = (1..count).map(|change| change * every).collect();
@@ -69,7 +68,7 @@ fn in_turn<G: Generator + 'static>(concepts: Vec<G>, every: u64, width: u64) -> 
     Box::new(stream.take(count * every))
 }
 
-/// A single stream can be lucky for one model or another.
+/// Several seeds, since a single stream can favour one model by chance.
 const SEEDS: [u64; 3] = [42, 142, 242];
 
 /// Ten kinds of stream, with abrupt, gradual, recurring and no drift.
@@ -122,9 +121,9 @@ fn no_fixed_forgetting_is_better_by_half_a_point() {
     }
 }
 
-/// Against whoever is best between two changes of concept, summed over all stretches, the default loses
-/// nothing, although it has to find out each time who that is: its members together are better than
-/// any of them. A bound is the regret that was found, with some room.
+/// Compared with the best member between two changes of concept, summed over all such stretches,
+/// the default loses nothing, although it has to find that member each time: together its members
+/// are better than any of them. Each bound is the regret that was found, with some margin.
 #[test]
 fn the_regret_of_switching_is_bounded() {
     for (name, stretch, bound) in

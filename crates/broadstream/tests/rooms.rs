@@ -1,7 +1,7 @@
 //! Dependencies between the library's rooms point one way.
 //!
-//! A room is a module of the crate's root. Each may use those that stand before it in [`ROOMS`], and
-//! no other. Tests inside the sources are left out: they may look at anything.
+//! A room is a module of the crate's root. Each may use those that come before it in [`ROOMS`], and
+//! no other. Tests inside the sources are exempt.
 
 use std::{
     collections::BTreeSet,
@@ -70,7 +70,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// All source files but those that hold only tests.
+/// All source files except those that contain only tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -92,7 +92,7 @@ fn room_of(file: &Path) -> String {
     Path::new(&first).file_stem().unwrap().to_str().unwrap().to_owned()
 }
 
-/// The rooms that a source names by a path from the crate's root, outside of comments and tests.
+/// The rooms that a source refers to by a path from the crate's root, outside comments and tests.
 fn rooms_used(text: &str) -> BTreeSet<&'static str> {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -108,7 +108,7 @@ fn rooms_used(text: &str) -> BTreeSet<&'static str> {
     ROOMS.into_iter().filter(|room| used.contains(*room)).collect()
 }
 
-/// The first names of the paths in a group `{a::{b, c}, d::e}` whose opening brace was passed.
+/// The first names of the paths in a group `{a::{b, c}, d::e}`, after its opening brace.
 fn names_in_group(group: &str) -> Vec<&str> {
     let (mut depth, mut names, mut start) = (1, Vec::new(), 0);
     for (at, c) in group.char_indices() {

@@ -1,4 +1,4 @@
-//! Arrow files and streams, told by their first bytes. A message may decompress to 1 GiB.
+//! Arrow files and streams, detected by their first bytes. A message may decompress to 1 GiB.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! LIBSVM, the target of which cannot be chosen.
+//! LIBSVM, whose target cannot be chosen.
 
 #![no_main]
 

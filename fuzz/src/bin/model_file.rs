@@ -1,7 +1,7 @@
 //! Model files: whatever can be read can be used.
 //!
-//! Bytes that are altered at random seldom get past the checksum, so they are given the right one: as the
-//! whole of what follows a header, or as changes to the file of a model that there is.
+//! Randomly modified bytes rarely pass the checksum, so they are given the right one: as the whole
+//! body after a header, or as changes to the file of an existing model.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use broadstream::{
     Scores,
     model_file::{self, Content, Loaded, ModelFile},
 };
-// For its allocator, which refuses what no input calls for.
+// For its allocator, which refuses what no input justifies.
 use broadstream_fuzz as _;
 use sha2::{Digest, Sha256};
 
@@ -85,7 +85,8 @@ fn file(model: &OnlineBls) -> Vec<u8> {
     bytes
 }
 
-/// A file in which bytes were replaced: each change has three bytes for the place and one for the byte.
+/// A file in which bytes were replaced: each change is three bytes for the position and one for the
+/// byte.
 fn altered(file: &[u8], changes: &[u8]) -> Vec<u8> {
     let mut body = file[HEADER..].to_vec();
     for &[high, middle, low, byte] in changes.as_chunks::<4>().0 {
@@ -95,7 +96,7 @@ fn altered(file: &[u8], changes: &[u8]) -> Vec<u8> {
     sealed(&body)
 }
 
-/// A file of that body, with the header that it should have.
+/// A file with that body and the correct header.
 fn sealed(body: &[u8]) -> Vec<u8> {
     let mut file = FILES[0][..HEADER].to_vec();
     file[16..24].copy_from_slice(&(body.len() as u64).to_le_bytes());
@@ -107,7 +108,7 @@ fn sealed(body: &[u8]) -> Vec<u8> {
 fn use_model(mut model: OnlineBls) {
     let block = samples(9, model.inputs().min(2));
     let mut scores = Scores::new();
-    // A model may refuse what does not fit it; it may not break.
+    // A model may refuse what does not fit; it may not break.
     let _ = model.test_then_train(&block, &mut scores);
     let _ = (model.scores_many(&block), model.weights(), model.members(), model.health());
     for input in 0..3 {
@@ -118,7 +119,7 @@ fn use_model(mut model: OnlineBls) {
     let _ = model.unlearn_one(block.sample(3), 0, 1.0);
     let classes: Vec<usize> = (0..model.classes()).collect();
     let _ = model.clone().merge(&model, &classes);
-    // What has overflowed on the way is refused; what is written can be read.
+    // A state that has overflowed is refused; whatever is written can be read.
     let mut bytes = Vec::new();
     if ModelFile::new(&model, &Schema::new("y")).write(&mut bytes).is_ok() {
         model_file::read(&mut bytes.as_slice()).expect("it was just written");

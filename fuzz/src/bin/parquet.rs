@@ -1,4 +1,4 @@
-//! Parquet in memory. A page may claim to decompress to 2 GiB.
+//! Parquet in memory. A page may declare to decompress to 2 GiB.
 
 #![no_main]
 

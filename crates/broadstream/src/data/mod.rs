@@ -1,6 +1,6 @@
-//! What passes between streams, models and evaluation: one [`Sample`], a [`Block`] of them with classes
-//! and weights, the [`Schema`] that names inputs and classes, the [`Scores`] that a model gives,
-//! and a [`Matrix`] of its weights or features.
+//! What passes between streams, models and evaluation: one [`Sample`], a [`Block`] of them with
+//! classes and weights, the [`Schema`] that names inputs and classes, the [`Scores`] that a model
+//! gives, and a [`Matrix`] of its weights or features.
 
 mod block;
 mod matrix;

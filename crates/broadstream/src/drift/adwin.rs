@@ -61,6 +61,7 @@ pub struct Adwin {
 
 /// A change in the mean of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Change {
     /// The mean of the values before the change, which have left the window.
     pub before: f64,

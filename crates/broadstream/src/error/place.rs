@@ -11,6 +11,7 @@ use std::fmt;
 /// assert_eq!(Place::Row(812).to_string(), "row 812");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Place {
     /// A line of text; headers and blank lines count.
     Line(u64),

@@ -78,6 +78,7 @@ pub struct Metrics {
 
 /// The values of all metrics over all samples so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Summary {
     /// The number of samples.
     pub samples: u64,

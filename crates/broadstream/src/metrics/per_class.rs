@@ -11,6 +11,7 @@ use super::{
 
 /// The metrics of one class.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PerClass {
     /// The class.
     pub class: usize,

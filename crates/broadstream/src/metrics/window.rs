@@ -45,6 +45,7 @@ pub struct Window {
 
 /// The values of the metrics over the samples in a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct WindowSummary {
     /// The number of samples in the window.
     pub samples: u64,

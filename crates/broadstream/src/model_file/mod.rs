@@ -72,6 +72,7 @@ pub struct ModelFile<'a> {
 
 /// What is stored: a model, or the sums of some samples.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Content<'a> {
     /// A model.
     Model(&'a OnlineBls),
@@ -146,6 +147,7 @@ const PARTIAL: &str = "partial";
 
 /// The contents of a model file that was read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Saved<T = OnlineBls> {
     /// The model. It has one thread, whatever it had before; [`OnlineBls::set_threads`] gives it
     /// more.

@@ -21,6 +21,7 @@ const LARGEST_RESIDUAL: f64 = 1e-8;
 
 /// The numerical state of one regression of a model.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RegressionHealth {
     /// The regression's name among the [members](crate::Classifier::members) of its model.
     pub name: String,

@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// A refresh may wait until this share of the ridge is left. Waiting longer costs accuracy where
-/// memory is short: on Electricity (first 10 000 samples, 1100 features, forgetting 0.9) accuracy was
-/// 0.9354 with a refresh every 14 samples and 0.9332 with one every 40. At 0.99 it was the same for
-/// 138 and 414.
+/// memory is short: on Electricity (first 10 000 samples, 1100 features, forgetting 0.9) accuracy
+/// was 0.9354 with a refresh every 14 samples and 0.9332 with one every 40. At 0.99 it was the same
+/// for 138 and 414.
 const RIDGE_SHARE: f64 = 1.0 / 4.0;
 
 /// It may wait until this share is left if refreshes would otherwise take more time than the sweeps

@@ -1,4 +1,4 @@
-//! What is said of files that are broken, and that the rows before the fault are read.
+//! The errors of broken files, whose rows before the fault are read.
 
 use std::io::{self, Read};
 
@@ -6,7 +6,7 @@ use broadstream::stream::csv::{Categories, CsvOptions, CsvStream};
 
 use super::{gzip, names, open, read_all, rows_with};
 
-/// What is said of a bad file, and how many rows come before.
+/// The error of a bad file, and the number of rows before it.
 fn complaint_with(bytes: impl Into<Vec<u8>>, options: &CsvOptions) -> (usize, String) {
     match open(bytes, options) {
         Err(message) => (0, message),
@@ -161,7 +161,7 @@ fn a_line_or_row_that_does_not_end_is_refused() {
     assert_eq!(complaint("a,b\n1,x\n2,\"", b"y\n"), message(3));
 }
 
-/// A source made of a function.
+/// A source backed by a function.
 struct ReadFn<F>(F);
 
 impl<F: FnMut(&mut [u8]) -> io::Result<usize>> Read for ReadFn<F> {

@@ -1,4 +1,4 @@
-//! What good files hold, in all the ways of writing and reading them.
+//! The contents of good files, written and read in every way.
 
 use broadstream::{
     Block, InputKind,

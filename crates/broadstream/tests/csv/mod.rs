@@ -1,4 +1,4 @@
-//! CSV files read through the public API: what they hold, and what is said of those that are broken.
+//! CSV files read through the public API: their contents, and the errors of those that are broken.
 
 mod broken_files;
 mod good_files;
@@ -17,7 +17,7 @@ use broadstream::{
 /// A sample with the names of its inputs and its label.
 type Row = (Vec<(String, f64)>, String);
 
-/// What a file holds, and what was said at its end.
+/// The contents of a file, and the error at its end, if any.
 #[derive(Debug, PartialEq)]
 struct Table {
     inputs: Vec<String>,

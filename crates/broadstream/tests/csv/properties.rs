@@ -1,4 +1,4 @@
-//! Properties of all files: what is written is read back, and whatever is read does no harm.
+//! Properties of all files: what is written is read back, and no file does harm.
 
 use broadstream::stream::csv::CsvOptions;
 use proptest::{collection::vec, prelude::*};
@@ -98,7 +98,7 @@ fn write((columns, labels, choices, delimiter): &Written) -> String {
     text
 }
 
-/// What the table holds, in the order of its columns.
+/// The contents of the table, in the order of its columns.
 fn expected((columns, labels, ..): &Written) -> Vec<Row> {
     let categorical: Vec<bool> = columns
         .iter()
@@ -206,7 +206,7 @@ proptest! {
     }
 }
 
-/// Reads a file of which nothing is known; that this returns is all that is asked.
+/// Reads an arbitrary file; it only has to return.
 fn read_or_refuse(bytes: impl Into<Vec<u8>>) {
     if let Ok(mut stream) = open(bytes, &CsvOptions::default()) {
         read_all(&mut stream, 5);

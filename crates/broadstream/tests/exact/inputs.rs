@@ -1,4 +1,4 @@
-//! Inputs that are declared and taken back, and a scaling that is fixed before anything is learned.
+//! Inputs that are declared and withdrawn, and a scaling that is fixed before anything is learned.
 
 use broadstream::{
     Block, Classifier, EnhancementSource, Error, Input, InputKind, OnlineBls, OnlineBlsConfig,
@@ -7,7 +7,7 @@ use broadstream::{
 
 use super::{INPUTS, distance, model, samples};
 
-/// All that a model knows.
+/// The complete state of a model.
 fn bytes(model: &OnlineBls) -> Vec<u8> {
     let mut schema = Schema::new("y");
     for input in model.declared_inputs() {
@@ -41,7 +41,7 @@ fn configs() -> Vec<OnlineBlsConfig> {
 fn inputs_that_no_sample_used_are_withdrawn_without_a_trace() {
     for config in configs() {
         let mut model = model(&config, &INPUTS);
-        // Before anything was learned, and after it.
+        // Before anything was learned, and afterwards.
         for _ in 0..2 {
             let before = bytes(&model);
             let new = [input("d", InputKind::Numeric), input("e=1", InputKind::Indicator)];
@@ -106,7 +106,7 @@ fn with_a_fixed_scaling_the_order_of_samples_does_not_matter() {
     let block = samples(0..120);
     let backwards = {
         let mut backwards = Block::new();
-        // Classes are numbered in order of appearance, so one of each goes first in both.
+        // Classes are numbered in order of appearance, so one sample of each comes first in both.
         let ends = (2..block.len()).rev().filter(|i| block.class(*i) < 2);
         for i in [0, 1].into_iter().chain(ends) {
             backwards.push(block.sample(i), block.class(i), block.weight(i)).unwrap();

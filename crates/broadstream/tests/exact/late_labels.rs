@@ -2,7 +2,7 @@ use broadstream::{Classifier, LateLabels, OnlineBls, OnlineBlsConfig, Sample, Sc
 
 use super::{INPUTS, configs, distance, model, samples};
 
-/// The definition: what a late label teaches are the features of the moment of the prediction.
+/// The definition: a late label is learned with the features at the time of the prediction.
 #[test]
 fn a_late_label_is_learned_with_the_features_of_its_prediction() {
     let config = OnlineBlsConfig { scaling: Scaling::ROBUST, ..configs().remove(2) };
@@ -21,7 +21,7 @@ fn a_late_label_is_learned_with_the_features_of_its_prediction() {
             late.learn(&mut late_model, due as u64, all.class(due), all.weight(due)).unwrap();
         }
     }
-    // The features as they were, learned by a factor alone.
+    // The features at that time, learned by a factor alone.
     let mut factor = broadstream::factor::Factor::new(late_model.features(), 1.0);
     factor.add_targets(2);
     for (i, row) in rows.iter().enumerate().take(60) {
@@ -65,13 +65,13 @@ fn the_store_is_bounded_and_says_who_had_to_go() {
     assert_eq!(evicted, [None, None, Some(0), Some(1), Some(2)]);
     assert_eq!((late.waiting(), late.evicted()), (2, 3));
     let error = late.learn(&mut model, 1, 0, 1.0).unwrap_err().to_string();
-    assert!(error.contains("ticket 1") && error.contains("at most 2 may wait"), "{error}");
-    // Nor does it know what another model that knew more had seen.
+    assert!(error.contains("ticket 1") && error.contains("at most 2 samples may wait"), "{error}");
+    // Nor does it accept a sample of another model that had more inputs.
     let more = self::model(&configs()[0], &["a", "b", "c=red", "d=blue"]);
     let mut others = LateLabels::new(2);
     let ticket = others.predict(&more, Sample::sparse(&[3], &[1.0]).unwrap()).unwrap().ticket;
     assert!(others.learn(&mut model, ticket, 0, 1.0).is_err());
-    // What is refused still waits.
+    // A refused sample is still waiting.
     assert!(late.learn(&mut model, 3, 5, 1.0).is_err());
     assert!(late.learn(&mut model, 3, 0, f64::NAN).is_err());
     late.learn(&mut model, 3, 0, 1.0).unwrap();

@@ -6,7 +6,7 @@ use broadstream::{
 
 use super::{INPUTS, configs, distance, model, samples};
 
-/// The block with its classes numbered as they come, and what each number was before.
+/// The block with its classes numbered in order of appearance, and the original number of each.
 fn renumbered(block: &Block) -> (Block, Vec<usize>) {
     let mut known: Vec<usize> = Vec::new();
     let mut new = Block::new();
@@ -27,7 +27,7 @@ fn models_trained_apart_become_the_model_of_all_samples() {
         let mut one = model(&config, &INPUTS);
         one.learn_many(&samples(0..300)).unwrap();
         let ranges = [0..90, 90..200, 200..300];
-        // Each worker numbers classes by itself, and the merged model as the first of them does.
+        // Each worker numbers classes on its own, and the merged model as the first worker does.
         for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
             let mut merged: Option<(OnlineBls, Vec<usize>)> = None;
             for part in order {
@@ -81,7 +81,7 @@ fn inputs_that_only_one_of_them_saw_are_no_obstacle() {
         }
         left.merge(&right, &[0, 1]).unwrap();
         assert!(distance(left.weights().values(), one.weights().values()) < 1e-9);
-        // It can be saved, with scalings that were given to one of them only.
+        // It can be saved, with scalings that were given to only one of them.
         let mut bytes = Vec::new();
         ModelFile::new(&left, &Schema::new("y")).write(&mut bytes).unwrap();
         assert_eq!(model_file::read(&mut bytes.as_slice()).unwrap().model.config(), left.config());
@@ -105,7 +105,7 @@ fn sums_without_a_model_make_the_same_model() {
             for input in base.declared_inputs() {
                 partial.declare_input(&input.name, input.kind).unwrap();
             }
-            // Classes that others saw first are announced by samples that do not count.
+            // Samples of weight 0 introduce the classes that others saw first.
             let mut announced = Block::new();
             for class in 0..3 {
                 announced.push(Sample::dense(&[]), class, 0.0).unwrap();
@@ -171,7 +171,7 @@ fn a_running_scaling_that_froze_can_be_shared() {
         ModelFile::new(&second, &Schema::new("y")).write(&mut bytes).unwrap();
         bytes
     };
-    // What it knows of inputs that were not declared yet survives being saved.
+    // The scaling of inputs that were not declared yet survives saving.
     second = model_file::read(&mut second_file.as_slice()).unwrap().model;
     for name in ["c=red", "b", "a"] {
         let kind = if name == "c=red" { InputKind::Indicator } else { InputKind::Numeric };

@@ -1,4 +1,4 @@
-//! Operations on what a model has learned that leave it exactly what it should be.
+//! Operations on a trained model that leave it exactly what it should be.
 
 mod inputs;
 mod late_labels;
@@ -42,7 +42,7 @@ fn given() -> Scaling {
     Scaling::Given(inputs.map(|(name, affine)| (name.to_owned(), affine)).into())
 }
 
-/// A model that knows some of the inputs, in that order.
+/// A model that has some of the inputs, in that order.
 fn model(config: &OnlineBlsConfig, inputs: &[&str]) -> OnlineBls {
     let mut model = OnlineBls::new(config.clone()).unwrap();
     for name in inputs {
@@ -54,7 +54,7 @@ fn model(config: &OnlineBlsConfig, inputs: &[&str]) -> OnlineBls {
 
 const INPUTS: [&str; 3] = ["a", "b", "c=red"];
 
-/// Samples of uneven weights of the inputs a, b and c=red, with a class that comes late.
+/// Samples of different weights with the inputs a, b and c=red, and a class that appears late.
 fn samples(range: Range<u32>) -> Block {
     let mut block = Block::new();
     for i in range {

@@ -37,7 +37,7 @@ fn a_label_that_was_put_right_is_as_if_it_had_always_been() {
         let (mut some, mut other) = (model(&config, &INPUTS), model(&config, &INPUTS));
         for i in 0..all.len() {
             let (x, class, weight) = (all.sample(i), all.class(i), all.weight(i));
-            // One label is wrong for good measure, and one will be of a class yet unknown.
+            // One label is wrong on purpose, and one will be of a class that is not known yet.
             let right = if i == 119 { 3 } else { class };
             some.learn_one(x, if i == 50 { 1 - class } else { class }, weight).unwrap();
             other.learn_one(x, right, weight).unwrap();
@@ -75,7 +75,7 @@ fn what_cannot_have_been_learned_is_refused_and_leaves_no_trace() {
         assert!(model.unlearn_one(Sample::dense(&[f64::NAN]), 0, 1.0).is_err());
         assert!(model.correct_one(all.sample(3), 0, 9, 1.0).is_err());
         assert_eq!(model.correct_one(all.sample(3), 99, 2, 0.0).unwrap().samples, 0);
-        // Of several samples the last one is refused: none of them is gone.
+        // The last of several samples is refused: none of them is removed.
         let mut block = alone(&all, 5);
         block.push(Sample::dense(&far), 0, 1.0).unwrap();
         let error = model.unlearn_many(&block).unwrap_err().to_string();

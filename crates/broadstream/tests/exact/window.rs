@@ -57,8 +57,8 @@ fn blocks_and_a_moving_scaling_change_nothing() {
     }
 }
 
-/// With the paper's ridge hardly anything is left of a factor from which a sample is taken back, so it
-/// must be built anew from the samples, and is.
+/// With the paper's ridge almost nothing is left of a factor after a sample is removed, so it must
+/// be rebuilt from the samples.
 #[test]
 fn a_factor_that_breaks_down_is_built_anew() {
     let ridge = broadstream::Ridge::Fixed(1e-8);

@@ -1,4 +1,4 @@
-//! What was saved goes on as if it had never stopped.
+//! Saved models continue as if they had never stopped.
 
 use broadstream::{
     ClassWeight, Classifier, EnhancementSource, Forgetting, OnlineBls, OnlineBlsConfig, Partial,
@@ -53,7 +53,7 @@ fn configs() -> Vec<(&'static str, OnlineBlsConfig)> {
     ]
 }
 
-/// Learns samples, and returns all that a model says about itself.
+/// Learns samples, and returns everything that a model reports about itself.
 fn go_on(model: &mut OnlineBls, from: u32, to: u32) -> (Scores, Vec<f64>, Vec<u64>) {
     let mut scores = Scores::new();
     model.test_then_train(&samples(from..to), &mut scores).unwrap();
@@ -102,7 +102,7 @@ fn weights_that_are_not_stored_are_drawn_again() {
 fn a_file_is_little_larger_than_its_triangles_and_weights() {
     let mut model = model(OnlineBlsConfig::default());
     model.learn_many(&samples(0..10)).unwrap();
-    // The regressions of the default, and whether each keeps the sums that it forgets by.
+    // The regressions of the default, and whether each keeps the sums for its refresh.
     let orders = [
         (2100, false),
         (1100, false),

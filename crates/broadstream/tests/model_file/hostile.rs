@@ -12,14 +12,14 @@ fn message(bytes: &[u8]) -> String {
     read(bytes).map(|_| String::new()).unwrap_or_else(|error| error.to_string())
 }
 
-/// The file of a model that has learned something.
+/// The file of a trained model.
 static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut model = model(small());
     model.learn_many(&samples(0..150)).unwrap();
     bytes(&model)
 });
 
-/// Gives a body that was altered the checksum that it should have.
+/// Gives a modified body its correct checksum.
 fn seal(file: &mut [u8]) {
     let digest = Sha256::digest(&file[64..]);
     file[24..56].copy_from_slice(&digest);
@@ -70,7 +70,7 @@ fn sizes_that_are_only_claimed_take_no_memory() {
     let mut huge = file.clone();
     huge[16..24].copy_from_slice(&u64::MAX.to_le_bytes());
     assert!(message(&huge).contains("truncated"));
-    // A model of a million nodes would take terabytes; its arrays are not there.
+    // A model of a million nodes would take terabytes; its arrays are missing.
     let text = r#"\"enhancement_nodes\":30,"#;
     let place = file.windows(text.len()).position(|window| window == text.as_bytes()).unwrap();
     let mut altered = file.clone();
@@ -84,7 +84,7 @@ fn sizes_that_are_only_claimed_take_no_memory() {
     }
 }
 
-/// A map that was never told how many inputs a sample has would have no weights for any.
+/// A map without a known number of inputs per sample would have no weights for any input.
 #[test]
 fn inputs_cannot_be_without_weights() {
     let text = r#"\"fan_in\":3,"#;
@@ -93,7 +93,7 @@ fn inputs_cannot_be_without_weights() {
     let mut altered = file[..place].to_vec();
     altered.extend(br#"\"fan_in\":null,"#);
     altered.extend(&file[place + text.len()..]);
-    // The header of the arrays, and the whole, have become longer.
+    // The header of the arrays, and the whole file, have become longer.
     let longer = (altered.len() - file.len()) as u64;
     for field in [64..72, 16..24] {
         let length = u64::from_le_bytes(altered[field.clone()].try_into().unwrap()) + longer;
@@ -104,16 +104,16 @@ fn inputs_cannot_be_without_weights() {
     assert!(message.contains("'model/features/map/fan_in' must be"), "{message}");
 }
 
-/// Whatever was read must be able to predict, learn and be saved again.
+/// Whatever was read must be able to predict, to learn and to be saved again.
 fn exercise(mut model: OnlineBls) {
     let mut scores = Scores::new();
-    // Samples may be refused, for a model may know fewer inputs than they have.
+    // Samples may be refused, since a model may have fewer inputs than they do.
     let _ = model.test_then_train(&samples(0..40), &mut scores);
     for i in 0..3 {
         let _ = model.scores_one(samples(i..i + 1).sample(0));
     }
     let _ = (model.weights(), model.members(), model.health());
-    // What has overflowed on the way is refused; what is written can be read.
+    // A state that has overflowed is refused; whatever is written can be read.
     let (mut bytes, schema) = (Vec::new(), schema(&model));
     if ModelFile::new(&model, &schema).write(&mut bytes).is_ok() {
         read(&bytes).unwrap();
@@ -142,7 +142,7 @@ proptest! {
         }
     }
 
-    /// Numbers among the values are where counts, positions and sizes stand.
+    /// Numbers among the values are counts, positions and sizes.
     #[test]
     fn altered_numbers_do_no_harm(
         place: prop::sample::Index,

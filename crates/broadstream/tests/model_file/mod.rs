@@ -1,4 +1,4 @@
-//! Models that are saved and read again.
+//! Models that are saved and read back.
 
 mod continuation;
 mod hostile;
@@ -31,7 +31,7 @@ fn model(config: OnlineBlsConfig) -> OnlineBls {
     model
 }
 
-/// Samples of uneven weights, some of them sparse, with a class that comes late and a drift.
+/// Samples of different weights, some of them sparse, with a class that appears late and a drift.
 fn samples(range: std::ops::Range<u32>) -> Block {
     let mut block = Block::new();
     for i in range {

@@ -1,4 +1,4 @@
-//! A file of each format version is kept, and read for ever.
+//! A file of each format version is kept and must stay readable.
 
 use std::{fs, path::PathBuf};
 
@@ -17,7 +17,7 @@ fn path(version: u32, name: &str) -> PathBuf {
     folder.join(format!("version-{version}{name}"))
 }
 
-/// What a model of the default kind, as it was saved, says of some samples.
+/// The predictions of a model of the default kind, as they were saved, for some samples.
 fn scores(bytes: &[u8]) -> Vec<f64> {
     let saved = read(&mut &*bytes).unwrap();
     let block = samples(120..130);
@@ -62,7 +62,7 @@ fn options() -> PrequentialOptions {
     }
 }
 
-/// Goes on from a checkpoint to the end of the stream.
+/// Continues from a checkpoint to the end of the stream.
 fn resumed(bytes: &[u8]) -> Summary {
     let mut saved = read(&mut &*bytes).unwrap();
     let state = saved.evaluation.unwrap();
@@ -91,7 +91,8 @@ fn a_checkpoint_ends_as_the_whole_does() {
     assert_eq!(resumed(&checkpoint()), whole.metrics.summary());
 }
 
-/// Writes the files of the version that is current: `cargo test -p broadstream --test integration -- --ignored`
+/// Writes the files of the current version:
+/// `cargo test -p broadstream --test integration -- --ignored`
 #[test]
 #[ignore = "writes files, once for each version"]
 fn write_files_of_this_version() {

@@ -1,4 +1,4 @@
-//! Labels that come late, against the definition.
+//! Late labels, against the definition.
 
 use broadstream::{
     Block, Classifier, Evaluator, PrequentialOptions,
@@ -25,8 +25,8 @@ fn models() -> Vec<(&'static str, Box<dyn Classifier>)> {
     ]
 }
 
-/// The predictions of a model that learns each sample just before the one `delay` after it is
-/// predicted, by a loop that does no more than that.
+/// The predictions of a model that learns each sample just before it predicts the one `delay`
+/// samples later, in a loop that does nothing else.
 fn by_definition(model: &mut dyn Classifier, delay: usize) -> Vec<Vec<u64>> {
     let (mut stream, mut all) = (Varied::new(), Block::new());
     let mut predictions = Vec::new();
@@ -45,7 +45,7 @@ fn by_definition(model: &mut dyn Classifier, delay: usize) -> Vec<Vec<u64>> {
     predictions
 }
 
-/// All that an evaluation says, and its predictions.
+/// Everything that an evaluation reports, and its predictions.
 fn evaluated(
     model: &mut dyn Classifier,
     options: &PrequentialOptions,

@@ -1,5 +1,5 @@
-//! What an evaluation tells besides its metrics, for models of several members and streams that drift;
-//! labels that come late, and evaluations that are stopped and go on.
+//! What an evaluation reports besides its metrics, for models of several members and drifting
+//! streams; late labels; evaluations that are stopped and resumed.
 
 mod delay;
 mod resume;
@@ -30,7 +30,7 @@ fn online_bls() -> OnlineBls {
     OnlineBls::new(config).unwrap()
 }
 
-/// Several regressions that choose among themselves.
+/// Several regressions whose predictions are combined.
 fn several() -> OnlineBls {
     let config = OnlineBlsConfig {
         feature_groups: 3,

@@ -1,4 +1,4 @@
-//! Evaluations that are stopped and go on, against those that never were.
+//! Evaluations that are stopped and resumed, against those that never stopped.
 
 use broadstream::{
     Classifier, Error, Evaluation, EvaluationState, Evaluator, Observer, Outcome,
@@ -15,7 +15,7 @@ use super::{
     varied::{Predictions, Varied},
 };
 
-/// Predictions, and how many samples were passed over.
+/// Predictions, and the number of samples that were skipped.
 #[derive(Default)]
 struct Watch {
     predictions: Predictions,
@@ -32,7 +32,7 @@ impl Observer for Watch {
     }
 }
 
-/// A table whose categories and classes come one after the other, and change their meaning.
+/// A table whose categories and classes appear one after the other, and change their meaning.
 fn table() -> Box<dyn Stream> {
     let mut text = String::from("size,colour,class\n");
     for i in 0..500_u32 {
@@ -49,7 +49,8 @@ fn csv(text: String) -> Box<dyn Stream> {
     Box::new(CsvStream::new(reader, CsvOptions::default()).unwrap())
 }
 
-/// Evaluates in one go, which is returned, and with a stop at every checkpoint, in blocks of changing size.
+/// Evaluates in one go, which is returned, and with a stop at every checkpoint, in blocks of
+/// varying size.
 fn assert_stops_change_nothing<M: Classifier + Clone>(
     stream: &dyn Fn() -> Box<dyn Stream>,
     new: impl Fn() -> M,
@@ -76,7 +77,7 @@ fn assert_stops_change_nothing<M: Classifier + Clone>(
             break evaluator.finish(&model, stream.schema(), &mut ()).unwrap();
         }
         assert_eq!(predictions.len() as u64, evaluator.state().samples());
-        // All that is kept are a copy of the model and the state.
+        // Only a copy of the model and the state are kept.
         model = model.clone();
         evaluator = Evaluator::resume(evaluator.state().clone(), &options()).unwrap();
     };

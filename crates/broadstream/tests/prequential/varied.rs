@@ -1,11 +1,11 @@
-//! A stream that has everything: sparse samples, weights, and inputs and classes that come late.
+//! A stream with everything: sparse samples, weights, and inputs and classes that appear late.
 
 use broadstream::{
     Block, Error, InputKind, Observer, Outcome, Sample, Schema,
     stream::{Stream, synth::Hyperplane, synth::HyperplaneOptions},
 };
 
-/// How many samples there are.
+/// The number of samples.
 pub(crate) const SAMPLES: usize = 700;
 
 /// The samples of a drifting hyperplane, made more varied; the schema grows as they are read.
@@ -24,7 +24,7 @@ impl Varied {
         Varied { samples, next: 0, schema: Schema::new("class") }
     }
 
-    /// The names of inputs and classes, once a sample needs them.
+    /// Adds the names of inputs and classes once a sample needs them.
     fn name(&mut self, inputs: usize, class: usize) {
         for i in self.schema.inputs().len()..inputs {
             let kind = if i == 2 { InputKind::Indicator } else { InputKind::Numeric };
@@ -48,7 +48,7 @@ impl Stream for Varied {
         let read = end - self.next;
         for i in self.next..end {
             let values = self.samples.sample(i).values().to_vec();
-            // A third and a fourth class come late, and from the middle on all have moved.
+            // A third and a fourth class appear late, and halfway all classes shift by one.
             let classes = 2 + (i / 50).min(2);
             let class = (self.samples.class(i) + i / 50 + i / (SAMPLES / 2)) % classes;
             let class = if i == 0 { 0 } else { class.min(self.schema.labels().len()) };
@@ -67,7 +67,7 @@ impl Stream for Varied {
     }
 }
 
-/// Keeps what was predicted of each sample, to the bit.
+/// Records the prediction for each sample, to the bit.
 #[derive(Default)]
 pub(crate) struct Predictions(pub(crate) Vec<Vec<u64>>);
 

@@ -26,7 +26,7 @@ fn rows(text: &str, options: &ColumnOptions) -> Vec<Row> {
     rows
 }
 
-/// A model scales its weights by that number, and inputs may still come.
+/// A model scales its weights by that number, and further inputs may appear.
 #[test]
 fn a_first_object_without_inputs_counts_for_one() {
     let mut stream = open("{\"y\":1}\n{\"a\":2,\"y\":3}\n", &ColumnOptions::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Rows for a model that exists already.
+//! Rows for an existing model.
 
 use std::io::Cursor;
 
@@ -22,7 +22,7 @@ fn trained(text: &str, options: CsvOptions) -> (Schema, RowEncoding) {
     (stream.schema().clone(), stream.encoding().unwrap())
 }
 
-/// A model trained on [`TRAINING`], with integer codes if that is asked for.
+/// A model trained on [`TRAINING`], with integer codes on request.
 fn model(categories: Categories) -> (Schema, RowEncoding) {
     let (target, drop) = (Some("y".into()), names(&["id"]));
     trained(TRAINING, CsvOptions { target, drop, categories, ..CsvOptions::default() })
@@ -33,7 +33,7 @@ fn open(text: impl Into<Vec<u8>>, options: LiveOptions) -> LiveRows {
     LiveRows::new(source(text), options, schema, encoding).unwrap()
 }
 
-/// The rows up to the end, with `-` for no label, and what was said of the bad ones.
+/// The rows up to the end, with `-` for a missing label, and the errors of the bad ones.
 fn read_all(mut live: LiveRows) -> (Vec<Row>, Vec<String>) {
     let (mut rows, mut errors) = (Vec::new(), Vec::new());
     loop {
@@ -212,7 +212,7 @@ fn a_bad_row_is_told_and_the_next_one_read() {
     }
 }
 
-/// Each row is had before anything of the next one is there, however its bytes arrive.
+/// Each row is available before any byte of the next one, however its bytes arrive.
 #[test]
 fn no_row_waits_for_the_next_one() {
     for lines in [
@@ -253,7 +253,7 @@ fn rows_that_are_there_are_ready() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Rows of training, read live, are the samples that they were, in both formats.
+    /// Training rows that are read live are the samples that they were, in both formats.
     #[test]
     fn rows_of_training_are_read_as_they_were(
         table in vec((option::of(-9..9i32), option::of("[a-c=,]{1,2}"), "[xyz]"), 1..20),

@@ -13,7 +13,7 @@ use self::slow::Slow;
 /// A sample with the names of its inputs and its label.
 type Row = (Vec<(String, f64)>, String);
 
-/// What a stream gives up to its end or an error.
+/// The samples of a stream up to its end or an error.
 fn read_all(stream: &mut dyn Stream, most: usize) -> (Vec<Row>, Option<String>) {
     let mut block = Block::new();
     let error = loop {

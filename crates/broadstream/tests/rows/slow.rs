@@ -1,4 +1,4 @@
-//! Streams from a source that waits between rows.
+//! Streams from a source that pauses between rows.
 
 use std::{
     io::{self, Read},
@@ -14,10 +14,10 @@ use broadstream::{
     },
 };
 
-/// A pipe that fails where another one would wait, so that a test that would hang fails.
+/// A pipe that fails where another one would wait, so that a test fails instead of hanging.
 pub(crate) struct Slow {
     pipe: Receiver<Vec<u8>>,
-    /// What was sent and not yet read, and how much of it one read gives.
+    /// The bytes that were sent and not yet read, and how many of them one read returns.
     sent: Vec<u8>,
     most: usize,
 }
@@ -57,7 +57,7 @@ fn a_block_ends_where_the_source_would_wait() {
     let json = JsonLinesStream::new(Box::new(slow), ColumnOptions::default()).unwrap();
     check(Box::new(json), 1, &pipe, "{\"a\":1,\"y\":1}\n");
 
-    // CSV is told from its first rows.
+    // The format of CSV is detected from its first rows.
     let (slow, pipe) = Slow::new(usize::MAX);
     let row = "1,\"2\",x\n";
     let rows = 200_000 / row.len();
@@ -66,7 +66,7 @@ fn a_block_ends_where_the_source_would_wait() {
     check(Box::new(csv), rows, &pipe, row);
 }
 
-/// Reads the rows that are there, then two more that come together, then the end.
+/// Reads the available rows, then two more that arrive together, then the end.
 fn check(mut stream: Box<dyn Stream>, there: usize, pipe: &Sender<Vec<u8>>, row: &str) {
     let mut block = Block::new();
     while block.len() < there {

@@ -1,4 +1,5 @@
-//! The generators against River 0.26.1, bit for bit, and the promises of the streams made of them.
+//! The generators against River 0.26.1, bit for bit, and the guarantees of the streams made from
+//! them.
 //!
 //! A stream's fingerprint is the start of a SHA-256 digest over its samples: the inputs as
 //! little-endian 64-bit floats, then the class as one byte (`False` and 0 are 0). In Python:
@@ -41,7 +42,7 @@ fn start_of(digest: Sha256) -> String {
     digest.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What `synth.Hyperplane(seed)` is in River.
+/// The equivalent of River's `synth.Hyperplane(seed)`.
 fn river_hyperplane(seed: u64) -> HyperplaneOptions {
     HyperplaneOptions {
         inputs: 10,
@@ -236,7 +237,7 @@ fn a_stream_equals_its_generator() -> Result<(), Error> {
     Ok(())
 }
 
-/// Some seeds begin with `true`, some with `false`: the first label seen is class 0 either way.
+/// Some seeds start with `true`, some with `false`: the first label seen is class 0 either way.
 #[test]
 fn classes_follow_the_order_of_appearance() -> Result<(), Error> {
     let mut first_labels = Vec::new();

@@ -1,5 +1,5 @@
-//! The generators against what River 0.26.1 yields, as recorded in `data/synth/cases.json` by the
-//! program beside it, which also says what the fingerprints are.
+//! The generators against the output of River 0.26.1, as recorded in `data/synth/cases.json` by the
+//! program beside it, which also defines the fingerprints.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ fn samples_are_those_of_river() {
     }
 }
 
-/// Compares names and the first samples, which show what is wrong where a fingerprint does not.
+/// Compares names and the first samples, which show what is wrong where a fingerprint cannot.
 fn check_first_samples(
     name: &str,
     case: &Value,
@@ -95,7 +95,7 @@ fn rounded_fingerprint(samples: &[(Vec<f64>, usize)]) -> String {
 
 /// How this machine rounds logarithm, sine, cosine and power: the fingerprint of 10 000 of each.
 fn arithmetic() -> String {
-    // The inputs of Sine are Python's random numbers as they come.
+    // The inputs of Sine are Python's random numbers, unchanged.
     let mut sine = Sine::new(SineOptions { seed: 1, ..SineOptions::default() }).unwrap();
     let mut digest = Sha256::new();
     let mut pair = Vec::new();

@@ -61,6 +61,7 @@ pub struct Probe {
 
 /// The result of a [`Probe::check`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Health {
     /// How far the factor is from what it has learned: the larger of ‖L D Lᵀv − K v‖ / ‖K v‖ and ‖L
     /// D Z r − Q r‖ / ‖Q r‖. About 1e-16 for a new factor; NaN counts as the largest finite number.
