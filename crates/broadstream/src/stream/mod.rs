@@ -6,7 +6,6 @@ pub mod jsonl;
 pub mod libsvm;
 pub mod synth;
 
-mod additions;
 mod cell;
 mod column_options;
 mod columns;
