@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 const PIECE: Duration = Duration::from_millis(100);
 
 /// Samples of the first piece, whose speed is not known yet. As many as go through a factor together.
-pub(crate) const FIRST: usize = 64;
+const FIRST: usize = 64;
 
 /// The most samples of a piece, which bounds its memory.
 const MOST: usize = 4096;
