@@ -1,5 +1,6 @@
 //! The options that say how a source is read.
 
+use broadstream::stream::{Categories, TableFormat, TableOptions, TextFormat};
 use clap::{Args, ValueEnum};
 
 #[derive(Args, Clone, Debug)]
@@ -17,7 +18,7 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) categorical: Vec<String>,
 
-    /// Columns to read as numbers; a cell that is none is then an error
+    /// Columns to read as numbers; any other cell is then an error
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) numeric: Vec<String>,
 
@@ -25,11 +26,11 @@ pub(crate) struct InputArguments {
     #[arg(long, value_enum)]
     pub(crate) categories: Option<CategoriesArgument>,
 
-    /// The format of the source [default: found out from its first bytes, then from its name]
+    /// The format of the source [default: detected from its first bytes, then from its name]
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatArgument>,
 
-    /// The character between cells, or 'tab' [default: found out]
+    /// The character between cells, or 'tab' [default: detected]
     #[arg(long, value_name = "CHARACTER", value_parser = parse_delimiter)]
     pub(crate) delimiter: Option<u8>,
 
@@ -46,7 +47,7 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
 
-    /// Read everything into memory and put it into a random order, before --limit applies
+    /// Read everything into memory and shuffle it, before --limit applies
     #[arg(long, value_name = "SEED")]
     pub(crate) shuffle: Option<u64>,
 }
@@ -73,6 +74,36 @@ pub(crate) enum CategoriesArgument {
     OneHot,
     /// One input per column: 0, 1, 2, … in order of appearance
     IntegerCodes,
+}
+
+impl InputArguments {
+    /// The options as the library has them. It also checks them, when the source is opened.
+    pub(crate) fn table_options(&self) -> TableOptions {
+        TableOptions {
+            format: self.format.map(|format| match format {
+                FormatArgument::Csv => TextFormat::Csv.into(),
+                FormatArgument::Jsonl => TextFormat::JsonLines.into(),
+                FormatArgument::Arff => TextFormat::Arff.into(),
+                FormatArgument::Libsvm => TextFormat::Libsvm.into(),
+                FormatArgument::Parquet => TableFormat::Parquet,
+                FormatArgument::Arrow => TableFormat::Arrow,
+            }),
+            delimiter: self.delimiter,
+            header: match (self.header, self.no_header) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            },
+            target: self.target.clone(),
+            drop: self.drop.clone(),
+            categorical: self.categorical.clone(),
+            numeric: self.numeric.clone(),
+            categories: self.categories.map(|categories| match categories {
+                CategoriesArgument::OneHot => Categories::OneHot,
+                CategoriesArgument::IntegerCodes => Categories::IntegerCodes,
+            }),
+        }
+    }
 }
 
 /// The delimiter of cells.

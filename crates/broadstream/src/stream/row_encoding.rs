@@ -18,11 +18,11 @@ use crate::{
 /// ```
 /// use broadstream::{
 ///     Block,
-///     stream::{ColumnCoding, Stream, csv::{CsvOptions, CsvStream}},
+///     stream::{ColumnCoding, Stream, TableOptions, csv::CsvStream},
 /// };
 ///
 /// let text = "age,job,buys\n31,clerk,yes\n?,baker,no\n";
-/// let mut stream = CsvStream::new(Box::new(text.as_bytes()), CsvOptions::default())?;
+/// let mut stream = CsvStream::new(Box::new(text.as_bytes()), TableOptions::default())?;
 /// while stream.read_block(&mut Block::new(), 100)? > 0 {}
 /// let encoding = stream.encoding().expect("a CSV file has columns");
 /// assert_eq!(encoding.columns[1].name, "job");
@@ -38,7 +38,7 @@ pub struct RowEncoding {
     pub target: String,
     /// How many of the columns stand before the target.
     pub target_position: usize,
-    /// How a column that is still undecided, or that appears later, would encode categories.
+    /// How a column that is undecided, or that appears later, encodes categories.
     pub categories: Categories,
 }
 
@@ -54,7 +54,7 @@ pub struct EncodedColumn {
 /// How the cells of a column become inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnCoding {
-    /// The column had no cell yet: its first one will decide.
+    /// The column has had no cell yet; its first one will decide.
     Undecided,
     /// A number is the value of the input that has the column's name.
     Numeric,
@@ -67,8 +67,8 @@ pub enum ColumnCoding {
 }
 
 impl RowEncoding {
-    /// The columns that the inputs of a schema suggest, for streams that never had columns: an
-    /// indicator `a=b` is category `b` of column `a`, any other input a column of numbers. The
+    /// The columns that the inputs of a schema suggest, for a stream that never had columns: an
+    /// indicator `a=b` is category `b` of column `a`, and any other input is a column of numbers. The
     /// target comes last.
     ///
     /// ```
@@ -86,8 +86,8 @@ impl RowEncoding {
     pub fn of_schema(schema: &Schema) -> Self {
         let inputs = schema.inputs();
         let numeric = inputs.iter().filter(|input| input.kind == InputKind::Numeric);
-        // A column has one kind, so an indicator whose column would be among the numbers stays a
-        // column of its own.
+        // A column has one kind. So an indicator whose column would have the name of a numeric input
+        // becomes a column of its own.
         let taken: HashSet<&str> = numeric.map(|input| input.name.as_str()).collect();
         let mut seen = HashSet::new();
         let mut columns = Vec::new();
@@ -111,8 +111,8 @@ impl RowEncoding {
         RowEncoding { columns, target, target_position, categories: Categories::OneHot }
     }
 
-    /// Adds the columns that only the other has, for a model that was merged with the other's. Columns
-    /// of both must mean the same.
+    /// Adds the columns that only `other` has, for a model that was merged with another one. A column
+    /// that both have must have the same meaning in both.
     pub fn merge(&mut self, other: RowEncoding) -> Result<(), StreamError> {
         for column in other.columns {
             let EncodedColumn { name, coding } = &column;
@@ -128,14 +128,18 @@ impl RowEncoding {
                 }
                 (_, ColumnCoding::Undecided | ColumnCoding::LeftOut) => {}
                 (ColumnCoding::IntegerCodes(own), ColumnCoding::IntegerCodes(other)) => {
-                    // The longer list is the other one with more behind it.
+                    // Codes agree if one list continues the other. The longer one is kept.
                     if other.starts_with(own) {
                         known.coding = column.coding;
                     } else if !own.starts_with(other) {
-                        return Err(mismatch("its categories have other numbers in the other"));
+                        return Err(mismatch("its categories are numbered differently"));
                     }
                 }
-                _ => return Err(mismatch("it holds numbers here and categories there")),
+                _ => {
+                    return Err(mismatch(
+                        "it holds numbers in one model and categories in the other",
+                    ));
+                }
             }
         }
         Ok(())
@@ -144,7 +148,7 @@ impl RowEncoding {
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.value("target", self.target.as_str());
         to.integer("target_position", self.target_position);
-        to.value("categories", name_of(self.categories));
+        to.value("categories", self.categories.name());
         to.texts("columns", self.columns.iter().map(|column| column.name.as_str()));
         to.texts("codings", self.columns.iter().map(|column| column.coding.name()));
         let mut codes = to.scope("codes");
@@ -181,11 +185,8 @@ impl RowEncoding {
         from.check("target", !names.contains(&target.as_str()), "none of the columns")?;
         *self = RowEncoding {
             target_position: from.count("target_position", columns.len())?,
-            categories: match from.text("categories")? {
-                "one-hot" => Categories::OneHot,
-                "integer-codes" => Categories::IntegerCodes,
-                _ => return Err(from.invalid("categories", "one-hot or integer-codes")),
-            },
+            categories: Categories::parse(from.text("categories")?)
+                .map_err(|_| from.invalid("categories", "one-hot or integer-codes"))?,
             columns,
             target,
         };
@@ -198,17 +199,10 @@ impl ColumnCoding {
         match self {
             ColumnCoding::Undecided => "undecided",
             ColumnCoding::Numeric => "numeric",
-            ColumnCoding::OneHot => name_of(Categories::OneHot),
-            ColumnCoding::IntegerCodes(_) => name_of(Categories::IntegerCodes),
+            ColumnCoding::OneHot => Categories::OneHot.name(),
+            ColumnCoding::IntegerCodes(_) => Categories::IntegerCodes.name(),
             ColumnCoding::LeftOut => "left-out",
         }
-    }
-}
-
-fn name_of(categories: Categories) -> &'static str {
-    match categories {
-        Categories::OneHot => "one-hot",
-        Categories::IntegerCodes => "integer-codes",
     }
 }
 

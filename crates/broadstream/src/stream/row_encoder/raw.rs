@@ -1,8 +1,8 @@
 //! A whole row of raw texts, encoded at once.
 //!
-//! CSV gives every cell as text and every row the same columns. Rows of such files are mostly
-//! numbers, and reading them is the largest part of the work, so they have a loop of their own. The
-//! result is the same as that of pushing the cells one by one as [`Cell::Raw`](crate::stream::Cell).
+//! In CSV every cell is text, and every row has the same columns. Most cells are numbers, and reading
+//! them is the largest part of the work, so they have a loop of their own. The result is the same as
+//! that of pushing the cells one by one as [`Cell::Raw`](crate::stream::Cell).
 
 use super::{
     Coding, RowEncoder,
