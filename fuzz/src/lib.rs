@@ -12,7 +12,7 @@ use std::{
 
 use broadstream::{
     Block, Error,
-    stream::{Categories, ColumnOptions, Stream},
+    stream::{Categories, Stream, TableOptions},
 };
 
 /// The most samples that are read from one input: a few bytes may decompress to millions.
@@ -85,14 +85,14 @@ pub fn source(data: &[u8]) -> Box<Cursor<Vec<u8>>> {
 }
 
 /// Options that depend only on the length of the input, so that seeds are plain files.
-pub fn column_options(data: &[u8]) -> ColumnOptions {
+pub fn table_options(data: &[u8]) -> TableOptions {
     let first = || "1".to_owned();
     let chosen = |bit: usize| data.len() & (1 << bit) != 0;
-    ColumnOptions {
+    TableOptions {
         target: (chosen(1) && chosen(2)).then(first),
         categorical: if chosen(1) && !chosen(2) { vec![first()] } else { Vec::new() },
-        categories: if chosen(0) { Categories::IntegerCodes } else { Categories::OneHot },
-        ..ColumnOptions::default()
+        categories: chosen(0).then_some(Categories::IntegerCodes),
+        ..TableOptions::default()
     }
 }
 

@@ -107,7 +107,7 @@ class Stream:
         drop: Sequence[str] | None = None,
         categorical: Sequence[str] | None = None,
         numeric: Sequence[str] | None = None,
-        categories: str = "one-hot",
+        categories: str | None = None,
         format: str | None = None,
         delimiter: str | None = None,
         header: bool | None = None,

@@ -154,7 +154,7 @@ def test_sources_that_are_none_are_refused(tmp_path):
     for source in (None, 3, b"sea", ["sea"]):
         with pytest.raises(TypeError):
             Stream(source)
-    with pytest.raises(ValueError, match="no columns to choose"):
+    with pytest.raises(ValueError, match="a generator has no option 'target', got"):
         Stream("sea", target="class")
     empty = tmp_path / "empty.csv"
     empty.write_text("")

@@ -427,7 +427,12 @@ fn faulty_data_is_an_error_with_its_place() {
         ("ragged.csv", "a,b\n1,x\n2\n".to_owned(), vec![], "line 3: expected 2 fields, found 1"),
         ("empty.csv", String::new(), vec![], "the stream is empty"),
         ("header.csv", "a,b\n".to_owned(), vec![], "the stream is empty"),
-        ("one.csv", "a,b\n1,x\n2,x\n".to_owned(), vec![], "has the one class 'x' in all 2 samples"),
+        (
+            "one.csv",
+            "a,b\n1,x\n2,x\n".to_owned(),
+            vec![],
+            "has only the class 'x' in all 2 samples",
+        ),
         (
             "label.csv",
             "a,b\n1,x\n2,\n".to_owned(),

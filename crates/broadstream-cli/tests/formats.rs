@@ -98,6 +98,12 @@ fn failure(arguments: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
+/// The message of a command line that ends with the exit code for bad usage.
+fn bad_usage(arguments: &[&str]) -> String {
+    assert_eq!(broadstream(arguments).status.code(), Some(2), "{arguments:?}");
+    failure(arguments)
+}
+
 /// The table in every format that has categories and missing cells, without telling names.
 fn files(folder: &TempDir) -> Vec<String> {
     let path = |name: &str| folder.path().join(name);
@@ -191,12 +197,27 @@ fn options_that_a_format_does_not_have_are_refused_by_name() {
     let folder = TempDir::new().unwrap();
     let files = files(&folder);
     for (file, kind) in files[1..].iter().zip(["JSON lines", "ARFF", "Parquet", "Arrow", "Arrow"]) {
-        for option in [&["--delimiter", ";"][..], &["--header"], &["--no-header"]] {
-            let error = failure(&[&["run", file], option].concat());
-            assert!(error.contains(&format!("{kind} has no {}", option[0])), "{error}");
+        for (arguments, option) in [
+            (&["--delimiter", ";"][..], "'delimiter', got ';'"),
+            (&["--header"], "'header', got true"),
+            (&["--no-header"], "'header', got false"),
+        ] {
+            let error = bad_usage(&[&["run", file], arguments].concat());
+            assert!(error.contains(&format!("{file}: {kind} has no option {option}")), "{error}");
         }
     }
-    assert!(failure(&["run", "sea", "--format", "csv"]).contains("a generator has no --format"));
+    for (arguments, option) in [
+        (&["--format", "csv"][..], "'format', got csv"),
+        (&["--categories", "one-hot"], "'categories', got one-hot"),
+        (&["--drop", "a,b"], "'drop', got 'a,b'"),
+    ] {
+        let error = bad_usage(&[&["run", "sea"], arguments].concat());
+        assert!(error.contains(&format!("a generator has no option {option}")), "{error}");
+    }
+    let rows = folder.path().join("rows.svm");
+    fs::write(&rows, "a 1:2\nb 1:3\n").unwrap();
+    let error = bad_usage(&["run", rows.to_str().unwrap(), "--target", "1"]);
+    assert!(error.contains("LIBSVM has no option 'target', got '1'"), "{error}");
     let error = failure(&["run", &files[0], "--format", "parquet"]);
     assert!(error.contains("cannot read on"), "{error}");
     let error = failure(&["run", &files[3], "--format", "csv"]);

@@ -1,4 +1,4 @@
-//! Batches of columns, one after the other, of any of the formats.
+//! Batches of columns, one after the other, from any of the formats.
 
 use std::{
     fs::File,
@@ -22,10 +22,10 @@ use crate::{
     ipc::Messages,
 };
 
-/// A file of which the columns are known and no row has been read.
-pub(crate) enum Opened {
-    File(ParquetRecordBatchReaderBuilder<File>),
-    Memory(ParquetRecordBatchReaderBuilder<Bytes>),
+/// A file whose columns are known and of which no row has been read.
+pub(crate) enum ColumnarFile {
+    ParquetFile(ParquetRecordBatchReaderBuilder<File>),
+    ParquetInMemory(ParquetRecordBatchReaderBuilder<Bytes>),
     Arrow(Box<Messages>),
 }
 
@@ -35,17 +35,17 @@ pub(crate) enum Batches {
     Arrow(Box<Messages>),
 }
 
-impl Opened {
+impl ColumnarFile {
     pub(crate) fn open(format: ColumnarFormat, source: ColumnarSource) -> io::Result<Self> {
         match (format, source) {
             (ColumnarFormat::Parquet, ColumnarSource::File(file)) => {
-                Ok(Opened::File(parquet(file)?))
+                Ok(ColumnarFile::ParquetFile(parquet(file)?))
             }
             (ColumnarFormat::Parquet, ColumnarSource::Memory(bytes)) => {
-                Ok(Opened::Memory(parquet(bytes.into())?))
+                Ok(ColumnarFile::ParquetInMemory(parquet(bytes.into())?))
             }
             (ColumnarFormat::Parquet, ColumnarSource::Pipe(pipe)) => {
-                Ok(Opened::Memory(parquet(read_pipe(pipe)?)?))
+                Ok(ColumnarFile::ParquetInMemory(parquet(read_pipe(pipe)?)?))
             }
             (_, source) => {
                 let reader: Box<dyn Read + Send> = match source {
@@ -54,7 +54,7 @@ impl Opened {
                     ColumnarSource::Pipe(pipe) => Box::new(BufReader::new(pipe)),
                 };
                 let messages = guarded(|| Messages::open(reader, format))?;
-                Ok(Opened::Arrow(Box::new(messages)))
+                Ok(ColumnarFile::Arrow(Box::new(messages)))
             }
         }
     }
@@ -62,18 +62,18 @@ impl Opened {
     /// The columns of the file.
     pub(crate) fn schema(&self) -> SchemaRef {
         match self {
-            Opened::File(builder) => builder.schema().clone(),
-            Opened::Memory(builder) => builder.schema().clone(),
-            Opened::Arrow(messages) => messages.schema(),
+            ColumnarFile::ParquetFile(builder) => builder.schema().clone(),
+            ColumnarFile::ParquetInMemory(builder) => builder.schema().clone(),
+            ColumnarFile::Arrow(messages) => messages.schema(),
         }
     }
 
-    /// How many rows the file says that it has, if it does.
+    /// How many rows the file claims to have, if it says so.
     pub(crate) fn rows(&self) -> Option<u64> {
         let rows = match self {
-            Opened::File(builder) => builder.metadata().file_metadata().num_rows(),
-            Opened::Memory(builder) => builder.metadata().file_metadata().num_rows(),
-            Opened::Arrow(_) => return None,
+            ColumnarFile::ParquetFile(builder) => builder.metadata().file_metadata().num_rows(),
+            ColumnarFile::ParquetInMemory(builder) => builder.metadata().file_metadata().num_rows(),
+            ColumnarFile::Arrow(_) => return None,
         };
         u64::try_from(rows).ok()
     }
@@ -81,9 +81,13 @@ impl Opened {
     /// The batches with the columns at these positions, which increase.
     pub(crate) fn batches(self, columns: Vec<usize>) -> io::Result<Batches> {
         Ok(match self {
-            Opened::File(builder) => Batches::Parquet(Box::new(read(builder, columns)?)),
-            Opened::Memory(builder) => Batches::Parquet(Box::new(read(builder, columns)?)),
-            Opened::Arrow(mut messages) => {
+            ColumnarFile::ParquetFile(builder) => {
+                Batches::Parquet(Box::new(read(builder, columns)?))
+            }
+            ColumnarFile::ParquetInMemory(builder) => {
+                Batches::Parquet(Box::new(read(builder, columns)?))
+            }
+            ColumnarFile::Arrow(mut messages) => {
                 messages.choose(columns);
                 Batches::Arrow(messages)
             }
@@ -111,7 +115,7 @@ fn read<R: ChunkReader + 'static>(
     builder: ParquetRecordBatchReaderBuilder<R>,
     columns: Vec<usize>,
 ) -> io::Result<ParquetRecordBatchReader> {
-    // Wide tables get fewer rows at once, so that a batch stays a few megabytes.
+    // Wide tables are read in fewer rows at once, so that a batch stays a few megabytes large.
     const CELLS: usize = 1 << 18;
     let rows = (CELLS / columns.len().max(1)).clamp(16, 1024);
     let chosen = ProjectionMask::roots(builder.parquet_schema(), columns);

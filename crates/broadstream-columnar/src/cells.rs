@@ -13,8 +13,8 @@ use arrow_array::{
 use arrow_schema::DataType;
 use broadstream::stream::{Cell, ColumnKind};
 
-/// What a column of that type holds, or `None` if that is neither numbers nor categories. A column
-/// without a type has no values either, and is of whichever kind.
+/// What a column of that type holds, or `None` if that is neither numbers nor categories. A column of
+/// the null type has no values, so its kind does not matter.
 pub(crate) fn kind_of(kind: &DataType) -> Option<ColumnKind> {
     match kind {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(ColumnKind::Categorical),
@@ -38,12 +38,12 @@ pub(crate) enum Cells {
     Texts(StringArray),
     LargeTexts(LargeStringArray),
     TextViews(StringViewArray),
-    /// By row the position of its value among those that occur.
+    /// For each row the position of its value in a dictionary, and the dictionary.
     Dictionary(Int64Array, Box<Cells>),
 }
 
 impl Cells {
-    /// The cells of a column, the type of which must have a kind.
+    /// The cells of a column whose type has a kind.
     pub(crate) fn of(column: &ArrayRef) -> Self {
         match column.data_type() {
             DataType::Boolean => Cells::Flags(column.as_boolean().clone()),
@@ -128,7 +128,7 @@ fn valid<'a>(array: &dyn Array, row: usize, cell: impl Fn() -> Cell<'a>) -> Cell
     if array.is_valid(row) { cell() } else { Cell::Missing }
 }
 
-/// Whole numbers while all of them are in the range of a label that keeps its digits.
+/// Integers if all of them fit into a signed one, which keeps its digits as a label; otherwise floats.
 fn unsigned(column: &ArrayRef) -> Cells {
     let array = column.as_primitive::<UInt64Type>();
     match array.try_unary::<_, Int64Type, _>(i64::try_from) {
@@ -137,7 +137,7 @@ fn unsigned(column: &ArrayRef) -> Cells {
     }
 }
 
-/// Decimals by way of their digits, which rounds once.
+/// Decimals as floats. They are converted by way of their digits, so that only one rounding occurs.
 fn decimals<T: DecimalType>(column: &ArrayRef, scale: i8) -> Cells {
     let number = |value| T::format_decimal(value, T::MAX_PRECISION, scale).parse().ok();
     let numbers: Float64Array =

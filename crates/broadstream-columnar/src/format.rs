@@ -2,10 +2,12 @@
 
 use std::{fs::File, io::Read};
 
+use broadstream::stream::TableFormat;
+
 /// A format that stores columns rather than rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnarFormat {
-    /// Apache Parquet. Its table of contents is at the end of the file.
+    /// Apache Parquet, whose table of contents is at the end of the file.
     Parquet,
     /// Apache Arrow's file format, which is also that of Feather since version 2.
     ArrowFile,
@@ -17,7 +19,7 @@ impl ColumnarFormat {
     /// How many of the first bytes tell the format.
     pub const HEAD: usize = 6;
 
-    /// The format of a source that begins with these bytes, or `None` if it is none of them.
+    /// The format of a source that begins with these bytes, or `None` if it is not columnar.
     ///
     /// ```
     /// use broadstream_columnar::ColumnarFormat;
@@ -35,18 +37,28 @@ impl ColumnarFormat {
     }
 }
 
+impl From<ColumnarFormat> for TableFormat {
+    fn from(format: ColumnarFormat) -> Self {
+        match format {
+            ColumnarFormat::Parquet => TableFormat::Parquet,
+            ColumnarFormat::ArrowFile | ColumnarFormat::ArrowStream => TableFormat::Arrow,
+        }
+    }
+}
+
 /// Where a columnar file is read from.
 pub enum ColumnarSource {
-    /// A file, of which only what is needed is read.
+    /// A file, of which only the necessary parts are read.
     File(File),
     /// A whole file in memory.
     Memory(Vec<u8>),
-    /// Bytes that come once, from the first to the last. Arrow is read as it comes; Parquet must be
-    /// in memory as a whole, and may then have at most [`ColumnarSource::LONGEST_PIPE`] bytes.
+    /// Bytes that can be read only once, from the first to the last. Arrow is read as it arrives.
+    /// Parquet has to be held in memory as a whole, and may have at most
+    /// [`ColumnarSource::LONGEST_PIPE`] bytes.
     Pipe(Box<dyn Read + Send>),
 }
 
 impl ColumnarSource {
-    /// How many bytes of Parquet are taken from a pipe: 1 GiB.
+    /// The most bytes of Parquet that are read from a pipe: 1 GiB.
     pub const LONGEST_PIPE: u64 = 1 << 30;
 }

@@ -1,10 +1,10 @@
-//! The messages of Arrow's stream format, with every claim in them checked before it is believed.
+//! The messages of Arrow's stream format, with every claim in them checked before it is relied on.
 //!
-//! A file is such a stream between magic bytes and a table of contents. It is read from its start
-//! and the table of contents is not needed, so that files may come from a pipe too.
+//! A file is such a stream between magic bytes and a table of contents. It is read from its start and
+//! the table of contents is not needed, so a file may come from a pipe too.
 //!
-//! The decoders of `arrow-ipc` check arrays, but they slice a message's body and reserve memory by
-//! the numbers in its header. So the header is held against the body here, before they see it.
+//! The decoders of `arrow-ipc` check arrays, but they slice a message's body and reserve memory
+//! according to its header. So the header is compared with the body here, before they see it.
 
 use std::{
     collections::HashMap,
@@ -107,8 +107,8 @@ impl Messages {
     }
 }
 
-/// Goes behind the magic of a file and the zeros that align what follows, which some programs write
-/// up to 64 bytes of.
+/// Skips the magic bytes of a file and the zeros that align what follows. Some programs write up to 64
+/// bytes of them.
 fn skip_magic(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     const MOST_ZEROS: usize = 1024;
     reader.read_exact(&mut [0; 8])?;
@@ -148,7 +148,7 @@ fn read_message(reader: &mut dyn Read) -> io::Result<Option<(MessageBuffer, Buff
     Ok(Some((header, body)))
 }
 
-/// What stands before the length of a message since version 0.15 of the format.
+/// The marker before the length of a message, since version 0.15 of the format.
 const CONTINUATION: u32 = u32::MAX;
 
 /// The next four bytes, or `None` if there are none.
@@ -162,7 +162,7 @@ fn read_length(reader: &mut dyn Read) -> io::Result<Option<u32>> {
     }
 }
 
-/// Reads that many bytes; memory grows as they arrive, whatever the length says.
+/// Reads that many bytes. Memory grows as they arrive, whatever length the header claims.
 fn read_exactly(reader: &mut dyn Read, length: u64) -> io::Result<Buffer> {
     let mut bytes = Vec::new();
     if (reader.take(length).read_to_end(&mut bytes)? as u64) < length {
@@ -171,7 +171,7 @@ fn read_exactly(reader: &mut dyn Read, length: u64) -> io::Result<Buffer> {
     Ok(Buffer::from_vec(bytes))
 }
 
-/// Checks that what a batch says of its arrays and buffers can be.
+/// Checks that the claims of a batch about its arrays and buffers are possible.
 fn check_batch(batch: arrow_ipc::RecordBatch<'_>, body: &Buffer) -> io::Result<()> {
     let counts = batch.nodes().into_iter().flatten();
     let counts = counts.map(|node| (node.length(), node.null_count())).chain([(batch.length(), 0)]);
@@ -194,7 +194,7 @@ fn check_batch(batch: arrow_ipc::RecordBatch<'_>, body: &Buffer) -> io::Result<(
         if batch.compression().is_some()
             && let Some(prefix) = bytes.first_chunk()
         {
-            // -1 stands for a buffer that is not compressed after all.
+            // -1 marks a buffer that is not compressed after all.
             let claimed = u64::try_from(i64::from_le_bytes(*prefix)).unwrap_or(0);
             decompressed = decompressed.saturating_add(claimed);
         }
@@ -207,7 +207,7 @@ fn check_batch(batch: arrow_ipc::RecordBatch<'_>, body: &Buffer) -> io::Result<(
 }
 
 fn no_content() -> io::Error {
-    invalid("a message has another content than its header says")
+    invalid("a message must have the content that its header names")
 }
 
 fn invalid(message: &str) -> io::Error {

@@ -14,11 +14,11 @@ use arrow_ipc::{
 };
 use broadstream::{
     Block,
-    stream::{ColumnOptions, Stream},
+    stream::{Stream, TableOptions},
 };
 use broadstream_columnar::{
     ColumnarFormat::{self, ArrowFile, ArrowStream, Parquet},
-    ColumnarSource, ColumnarStream,
+    ColumnarSource, open_columnar,
 };
 use parquet::{
     arrow::ArrowWriter,
@@ -90,14 +90,14 @@ type Row = (Vec<(String, f64)>, String);
 fn read(
     format: ColumnarFormat,
     source: ColumnarSource,
-    options: &ColumnOptions,
+    options: &TableOptions,
     most: usize,
 ) -> (Vec<Row>, Option<String>) {
     let message = |error: &dyn std::error::Error| match error.source() {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
     };
-    let mut stream = match ColumnarStream::new(format, source, options.clone()) {
+    let mut stream = match open_columnar(format, source, options.clone()) {
         Ok(stream) => stream,
         Err(error) => return (Vec::new(), Some(message(&error))),
     };
@@ -118,7 +118,7 @@ fn read(
 }
 
 fn read_bytes(format: ColumnarFormat, bytes: &[u8]) -> (Vec<Row>, Option<String>) {
-    read(format, ColumnarSource::Memory(bytes.to_vec()), &ColumnOptions::default(), 7)
+    read(format, ColumnarSource::Memory(bytes.to_vec()), &TableOptions::default(), 7)
 }
 
 fn row(inputs: &[(&str, f64)], label: &str) -> Row {
@@ -195,7 +195,7 @@ fn codecs_sources_and_block_sizes_do_not_matter() {
     for (format, bytes) in files {
         assert_eq!(ColumnarFormat::detect(&bytes[..ColumnarFormat::HEAD]), Some(format));
         for most in [1, 20, 1000] {
-            let options = ColumnOptions::default();
+            let options = TableOptions::default();
             let memory = ColumnarSource::Memory(bytes.clone());
             assert_eq!(read(format, memory, &options, most), (expected.clone(), None));
             let pipe = ColumnarSource::Pipe(Box::new(Cursor::new(bytes.clone())));
@@ -217,20 +217,20 @@ fn other_types_must_be_dropped() {
     let remedy = "(leave the column out by naming it in drop)";
     for (format, bytes) in written(&batch) {
         let source = || ColumnarSource::Memory(bytes.clone());
-        let complaint = |options: &ColumnOptions| read(format, source(), options, 1).1.unwrap();
+        let complaint = |options: &TableOptions| read(format, source(), options, 1).1.unwrap();
         let drop = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
         let found = "expected numbers or categories, found the type";
         let message = format!("column 'when': {found} timestamp(s) {remedy}");
-        assert_eq!(complaint(&ColumnOptions::default()), message);
-        let options = ColumnOptions { drop: drop(&["when"]), ..ColumnOptions::default() };
+        assert_eq!(complaint(&TableOptions::default()), message);
+        let options = TableOptions { drop: drop(&["when"]), ..TableOptions::default() };
         assert_eq!(complaint(&options), format!("column 'list': {found} list {remedy}"));
-        let options = ColumnOptions {
+        let options = TableOptions {
             target: Some("when".into()),
             drop: drop(&["list"]),
-            ..ColumnOptions::default()
+            ..TableOptions::default()
         };
         assert_eq!(complaint(&options), message);
-        let options = ColumnOptions { drop: drop(&["when", "2"]), ..ColumnOptions::default() };
+        let options = TableOptions { drop: drop(&["when", "2"]), ..TableOptions::default() };
         assert_eq!(read(format, source(), &options, 1), (vec![row(&[("n", 4.0)], "a")], None));
     }
 }

@@ -1,4 +1,4 @@
-//! Python's values as cells of a row.
+//! A Python value as the cell of a row.
 
 use broadstream::stream::{Cell, Place, StreamError};
 use pyo3::{
@@ -8,7 +8,8 @@ use pyo3::{
 
 use crate::error::{stream_error, wrong_type};
 
-/// What a value says: a number, a text, a truth value or nothing. The column is for messages.
+/// The cell that a value stands for: a number, a text, a truth value or nothing. `column` names its column
+/// in messages.
 pub(crate) fn cell<'a>(
     value: &'a Bound<'_, PyAny>,
     place: Place,
@@ -46,7 +47,7 @@ fn integer<'a>(
     })
 }
 
-/// A value of a type that is not Python's own, such as a number of numpy.
+/// A value of a type other than Python's own, such as a number of numpy.
 fn other<'a>(
     value: &Bound<'_, PyAny>,
     place: Place,
@@ -57,7 +58,7 @@ fn other<'a>(
     match kind {
         "float32" | "float16" | "longdouble" => return value.extract().map(Cell::Number),
         "bool" | "bool_" => return Ok(Cell::Flag(value.is_truthy()?)),
-        // What pandas has for "nothing".
+        // Missing values of pandas.
         "NAType" | "NaTType" => return Ok(Cell::Missing),
         _ => {}
     }
@@ -75,7 +76,7 @@ fn other<'a>(
     Err(wrong_type(place, &column(), "a number, a text, a truth value or None", kind))
 }
 
-/// Whether a value can be read without running any code of Python's.
+/// Whether a value can be read without running Python code.
 pub(crate) fn is_plain(value: &Bound<'_, PyAny>) -> bool {
     value.cast::<PyFloat>().is_ok()
         || value.cast_exact::<PyInt>().is_ok()

@@ -1,8 +1,9 @@
-//! The columns that a model has met, and how Python's rows become samples of their inputs.
+//! The columns that a model has seen, and which of them the values of a row belong to.
 //!
-//! Columns are told apart by their names, and cells are given in the order of these, so that a model does
-//! not depend on the order of a dictionary; names that are numbers count as such. The rest is the
-//! encoder's: the first value of a column decides whether it holds numbers or categories.
+//! Columns are told apart by their names, and the values of a row are encoded in the order of the names,
+//! so that a model does not depend on the order of a dictionary. Names that are numbers are ordered as
+//! numbers. The encoder does the rest: the first value of a column decides whether it holds numbers or
+//! categories.
 
 use broadstream::{
     Input, Schema,
@@ -14,19 +15,17 @@ use pyo3::{
     types::{PyDict, PyInt, PyString},
 };
 
-use crate::{
-    cells::{cell, is_plain},
-    error::stream_error,
-};
+use crate::{cells::is_plain, error::stream_error};
 
+/// The columns of a model.
 pub(crate) struct Columns {
     encoder: RowEncoder,
-    /// By the key of a dictionary, a text or a whole number, the position of its column, as far as it was
-    /// met since the last refusal; −1 for a column that is left out.
+    /// The position of the column for each key of a dictionary, a text or an integer, that was seen since
+    /// the last refusal; −1 for a column that is left out.
     known: Py<PyDict>,
-    /// By column, the place of its name among those of all columns.
+    /// For each column the rank of its name among the names of all columns.
     ranks: Vec<usize>,
-    /// How many columns the last array had, and where those that are not left out belong.
+    /// How many columns the last array had, and the columns of the model that they belong to.
     numbered: Option<(usize, Vec<(usize, usize)>)>,
     /// The name of the target, if the rows that the model was first trained on had one.
     target: Option<String>,
@@ -45,7 +44,7 @@ impl Columns {
     }
 
     /// The columns of a model that has these inputs and was saved, trained elsewhere, or merged. A
-    /// column whose input the model does not have is one of which no cell was seen.
+    /// column whose input the model lacks counts as one without any cell so far.
     pub(crate) fn resume(
         py: Python<'_>,
         inputs: &[Input],
@@ -95,7 +94,7 @@ impl Columns {
         self.encoder.schema().inputs()
     }
 
-    /// What rows look like, with a name for the target that none of their columns has.
+    /// How rows are encoded, with a name for the target that none of their columns has.
     pub(crate) fn encoding(&self) -> RowEncoding {
         let mut encoding = self.encoder.encoding();
         if let Some(target) = &self.target {
@@ -112,12 +111,12 @@ impl Columns {
         self.target.as_deref()
     }
 
-    /// Keeps what rows have brought.
+    /// Keeps what rows have added.
     pub(crate) fn settle(&mut self) {
         self.encoder.settle();
     }
 
-    /// Takes back what rows have brought since.
+    /// Removes what rows have added since the columns were last settled.
     pub(crate) fn undo(&mut self, py: Python<'_>) {
         if self.encoder.undo() {
             self.known.bind(py).clear();
@@ -126,63 +125,72 @@ impl Columns {
         }
     }
 
-    /// Begins a row and gives it the cells of a dictionary.
-    pub(crate) fn encode_dict(&mut self, row: &Bound<'_, PyDict>, place: Place) -> PyResult<()> {
+    /// The values of a dictionary, each with the position of its column, in the order in which they are
+    /// encoded. Those of columns that are left out are not among them.
+    pub(crate) fn of_dict<'py>(
+        &mut self,
+        row: &Bound<'py, PyDict>,
+        place: Place,
+    ) -> PyResult<Vec<(usize, Bound<'py, PyAny>)>> {
         let known = self.known.bind(row.py()).clone();
-        let mut cells = Vec::with_capacity(row.len());
+        let mut values = Vec::with_capacity(row.len());
         for (key, value) in row {
-            // Code of Python's could change the dictionary under way.
+            // Python code that runs while a value is read could change the dictionary meanwhile.
             if !is_exact(&key) || !is_plain(&value) {
-                return self.encode_items(row, place);
+                return self.of_items(row, place);
             }
             match known.get_item(&key)? {
-                Some(position) => cells.push((position.extract::<i64>()?, value)),
-                None => return self.encode_items(row, place),
+                Some(position) => values.push((position.extract::<i64>()?, value)),
+                None => return self.of_items(row, place),
             }
         }
-        self.push_all(cells, place)
+        Ok(self.in_order(values))
     }
 
-    /// The same for a row with keys that were not met since the last refusal, or with values of other
-    /// types than Python's own.
-    fn encode_items(&mut self, row: &Bound<'_, PyDict>, place: Place) -> PyResult<()> {
+    /// Same as [`of_dict`](Self::of_dict) for a row with keys that are not in `known`, or with values of
+    /// types other than Python's own.
+    fn of_items<'py>(
+        &mut self,
+        row: &Bound<'py, PyDict>,
+        place: Place,
+    ) -> PyResult<Vec<(usize, Bound<'py, PyAny>)>> {
         let mut items = Vec::with_capacity(row.len());
         for item in row.items() {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
             items.push((name(&key)?, key, value));
         }
+        // New columns are added in the order of their names, not in that of the dictionary.
         items.sort_by(|(a, ..), (b, ..)| a.cmp(b));
         if let Some(pair) = items.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let message = format!("{place}: two inputs are named '{}'", pair[0].0);
             return Err(PyValueError::new_err(message));
         }
-        let mut cells = Vec::with_capacity(items.len());
+        let mut values = Vec::with_capacity(items.len());
         for (name, key, value) in items {
             let position = self.column(&name, place)?.map_or(-1, |column| column as i64);
             if is_exact(&key) {
                 self.known.bind(row.py()).set_item(key, position)?;
             }
-            cells.push((position, value));
+            values.push((position, value));
         }
-        self.push_all(cells, place)
+        Ok(self.in_order(values))
     }
 
-    /// Begins a row and gives it cells, in the order of the names of their columns.
-    fn push_all(&mut self, mut cells: Vec<(i64, Bound<'_, PyAny>)>, place: Place) -> PyResult<()> {
-        cells.retain(|(column, _)| *column >= 0);
+    /// Values in the order of the names of their columns, without those of columns that are left out.
+    fn in_order<'py>(
+        &mut self,
+        values: Vec<(i64, Bound<'py, PyAny>)>,
+    ) -> Vec<(usize, Bound<'py, PyAny>)> {
         self.rank();
-        let rank = |column: i64| self.ranks[column as usize];
-        if !cells.is_sorted_by_key(|(column, _)| rank(*column)) {
-            cells.sort_by_key(|(column, _)| rank(*column));
+        let column = |(column, value)| Some((usize::try_from(column).ok()?, value));
+        let mut values: Vec<_> = values.into_iter().filter_map(column).collect();
+        if !values.is_sorted_by_key(|(column, _)| self.ranks[*column]) {
+            values.sort_by_key(|(column, _)| self.ranks[*column]);
         }
-        self.encoder.begin(place);
-        for (column, value) in &cells {
-            self.push(*column as usize, value, place)?;
-        }
-        Ok(())
+        values
     }
 
-    /// Finds the places of all names, if there are new ones or fewer.
+    /// Ranks the names of the columns again, if their number has changed.
     fn rank(&mut self) {
         if self.ranks.len() == self.encoder.columns().len() {
             return;
@@ -196,8 +204,8 @@ impl Columns {
         }
     }
 
-    /// The positions of the columns of a table; those that are left out have none. They come in the
-    /// order in which their cells are to be given.
+    /// For the columns of a table, pairs of the position in the table and the position in the encoder, in
+    /// the order in which values are encoded. Columns that are left out are not among them.
     pub(crate) fn of_table(&mut self, names: &[String]) -> PyResult<Vec<(usize, usize)>> {
         let mut ordered: Vec<usize> = (0..names.len()).collect();
         ordered.sort_by_key(|position| &names[*position]);
@@ -216,8 +224,8 @@ impl Columns {
         Ok(columns)
     }
 
-    /// The same for an array, whose columns are named 0, 1, 2, …; or 1, 2, 3, … for a model that
-    /// was trained on a file without a header, where they are called so.
+    /// The same for an array, whose columns are named 0, 1, 2, …; or 1, 2, 3, … for a model that was
+    /// trained on a file without a header, where columns have these names.
     pub(crate) fn of_numbered(&mut self, width: usize) -> PyResult<Vec<(usize, usize)>> {
         match &self.numbered {
             Some((known, columns)) if *known == width => return Ok(columns.clone()),
@@ -258,21 +266,6 @@ impl Columns {
         }
         self.encoder.add_column(name, None, place).map(Some).map_err(stream_error)
     }
-
-    /// Gives a value to the row that was begun.
-    pub(crate) fn push(
-        &mut self,
-        column: usize,
-        value: &Bound<'_, PyAny>,
-        place: Place,
-    ) -> PyResult<()> {
-        let cell = {
-            let encoder = &self.encoder;
-            let name = || encoder.columns().nth(column).unwrap_or_default().to_owned();
-            cell(value, place, &name)?
-        };
-        self.encoder.push(column, cell).map_err(stream_error)
-    }
 }
 
 /// The name of a column: a key of a dictionary, usually a text.
@@ -283,13 +276,13 @@ fn name(key: &Bound<'_, PyAny>) -> PyResult<String> {
     }
 }
 
-/// Whether a key can be looked up without running code of Python's, and stands for one name only: 1 and
-/// `True` are the same key of a dictionary.
+/// Whether a key can be looked up without running Python code, and stands for one name only: 1 and `True`
+/// are the same key of a dictionary.
 fn is_exact(key: &Bound<'_, PyAny>) -> bool {
     key.cast_exact::<PyString>().is_ok() || key.cast_exact::<PyInt>().is_ok()
 }
 
-/// By what names are ordered: numbers before texts, and as numbers.
+/// The order of names: numbers come before texts, and are compared as numbers.
 fn order(name: &str) -> (bool, u64, &str) {
     let number = name.parse::<u64>().ok();
     (number.is_none(), number.unwrap_or(0), name)

@@ -12,7 +12,7 @@ const PIECE: Duration = Duration::from_millis(100);
 
 /// The number of samples in the first piece, when the speed is still unknown: one group of samples that
 /// pass through a factor together.
-pub(crate) const FIRST: usize = 64;
+const FIRST: usize = 64;
 
 /// The maximum number of samples in a piece, which bounds its memory.
 const MOST: usize = 4096;

@@ -1,4 +1,4 @@
-//! The labels that a model has met: any of Python's values that can be told apart.
+//! The labels that a model has seen: any Python values that can be told apart.
 
 use broadstream::stream::Place;
 use pyo3::{
@@ -19,7 +19,7 @@ impl Labels {
         Labels { list: Vec::new(), classes: PyDict::new(py).unbind() }
     }
 
-    /// These labels, which must differ.
+    /// These labels, which must be distinct.
     pub(crate) fn of<'py>(
         py: Python<'py>,
         labels: impl IntoIterator<Item = Bound<'py, PyAny>>,
@@ -59,7 +59,7 @@ impl Labels {
         self.list.iter().map(move |label| label.bind(py))
     }
 
-    /// The class of a label that was met before.
+    /// The class of a label, if it was seen before.
     pub(crate) fn find(&self, label: &Bound<'_, PyAny>, place: Place) -> PyResult<Option<usize>> {
         let class = self.classes.bind(label.py()).get_item(plain(label, place)?);
         let class = class.map_err(|error| at(place, label, &error))?;
@@ -83,28 +83,29 @@ impl Labels {
     /// Forgets the labels beyond the first `keep`.
     pub(crate) fn truncate(&mut self, py: Python<'_>, keep: usize) -> PyResult<()> {
         while self.list.len() > keep {
-            // The last one, without asking it for its hash: that could fail, and leave half of it.
+            // Removes the last one without computing its hash, which could fail and leave the list and
+            // the dictionary with different labels.
             self.classes.bind(py).call_method0("popitem")?;
             self.list.pop();
         }
         Ok(())
     }
 
-    /// Lets Python's collector of garbage see the labels.
+    /// Shows the labels to Python's garbage collector.
     pub(crate) fn visit(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.classes)?;
         self.list.iter().try_for_each(|label| visit.call(label))
     }
 
-    /// Lets go of all labels, of a model that nobody can reach any more.
+    /// Releases all labels of a model that is no longer reachable.
     pub(crate) fn release(&mut self, py: Python<'_>) {
         self.classes.bind(py).clear();
         self.list.clear();
     }
 }
 
-/// A label as it is kept: one of numpy's becomes Python's, which is the same on every machine. Nothing
-/// and NaN are no labels.
+/// A label as it is stored. A numpy scalar becomes a Python value, so that models do not depend on numpy's
+/// types. None and NaN are refused.
 fn plain<'py>(label: &Bound<'py, PyAny>, place: Place) -> PyResult<Bound<'py, PyAny>> {
     let own = label.cast_exact::<PyString>().is_ok()
         || label.cast_exact::<PyInt>().is_ok()
@@ -125,9 +126,9 @@ fn plain<'py>(label: &Bound<'py, PyAny>, place: Place) -> PyResult<Bound<'py, Py
     let kind = label.get_type();
     let name = kind.name()?;
     match name.to_str()? {
-        // A subclass of str may be numpy's.
+        // numpy's text is a subclass of str.
         "str_" => return Ok(label.str()?.into_any()),
-        // A date of numpy may have no counterpart in Python.
+        // A date of numpy may have no counterpart in Python, and stays as it is.
         "datetime64" | "timedelta64" => {}
         _ => {
             let module = kind.getattr("__module__")?;
@@ -137,7 +138,7 @@ fn plain<'py>(label: &Bound<'py, PyAny>, place: Place) -> PyResult<Bound<'py, Py
             }
         }
     }
-    // What is not even equal to itself is none: NaN of any type, NaT, and pandas' NA.
+    // A value that is not equal to itself is missing: NaN of any type, NaT, and NA of pandas.
     let missing_kind = matches!(name.to_str()?, "NAType" | "NaTType");
     if missing_kind || label.ne(label).unwrap_or(false) {
         return Err(missing());
@@ -145,7 +146,7 @@ fn plain<'py>(label: &Bound<'py, PyAny>, place: Place) -> PyResult<Bound<'py, Py
     Ok(label.clone())
 }
 
-/// What cannot be looked up in a dictionary cannot be a label.
+/// The error for a label that cannot be looked up in a dictionary.
 fn at(place: Place, label: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
     let py = label.py();
     if error.is_instance_of::<PyTypeError>(py) {

@@ -16,33 +16,43 @@ use crate::{
     columns::Columns,
     error::to_python,
     guarded::Forked,
-    interrupt::{FIRST, in_pieces},
+    interrupt::in_pieces,
     labels::Labels,
     rows::{Rows, encode_one, place},
 };
 
+/// A model, and what its inputs and classes are called in Python.
 pub(crate) struct Learner {
     pub(crate) core: OnlineBls,
     pub(crate) columns: Columns,
     pub(crate) labels: Labels,
-    /// The samples at hand; kept to spare allocations.
+    /// The samples of the current piece. It is kept for its memory.
     block: Block,
 }
 
-/// Rows that are to be learned, with their labels and weights.
+/// Rows with their labels and weights.
 pub(crate) struct Batch<'a, 'py> {
     pub(crate) rows: &'a Rows,
     pub(crate) labels: &'a Bound<'py, PyList>,
     pub(crate) weights: Option<&'a PyReadonlyArray1<'py, f64>>,
 }
 
-/// What a model said of several samples.
+/// What a model predicts for several samples.
 #[derive(Default)]
-pub(crate) struct Answers {
+pub(crate) struct Predictions {
+    /// The most likely class of each sample; −1 if no class was known.
     pub(crate) classes: Vec<i64>,
-    /// A row per sample; the rows of samples for which fewer classes were known are shorter.
+    /// A row per sample. It is shorter for a sample that came when fewer classes were known.
     pub(crate) probabilities: Scores,
     pub(crate) leverages: Vec<f64>,
+}
+
+/// A batch that can be learned.
+struct CheckedBatch {
+    /// The class of each sample.
+    classes: Vec<usize>,
+    /// Whether the whole batch is in the block, since it was small enough to be checked in one piece.
+    in_block: bool,
 }
 
 impl Batch<'_, '_> {
@@ -60,7 +70,7 @@ impl Batch<'_, '_> {
 }
 
 impl Forked for Learner {
-    /// The threads of before the fork are not there any more.
+    /// The threads that the model had before the fork do not exist in the child process.
     fn forked(&mut self) -> PyResult<()> {
         match self.core.config().threads {
             1 => Ok(()),
@@ -88,10 +98,7 @@ impl Learner {
         let py = x.py();
         self.attempt(py, |learner| {
             let class = learner.labels.class_of(y, place(0))?;
-            encode_one(&mut learner.columns, x)?;
-            learner.block.clear();
-            let sample = learner.columns.encoder().sample();
-            learner.block.push(sample, class, weight).map_err(to_python)?;
+            learner.fill_one(x, class, weight)?;
             learner.declare_inputs()?;
             let checked = learner.core.check_many(&learner.block, learner.core.classes());
             checked.map(|_| ()).map_err(|error| to_python(without_place(error)))
@@ -100,7 +107,8 @@ impl Learner {
         py.detach(|| core.learn_many(block)).map_err(to_python)
     }
 
-    /// Learns a batch. If a sample is refused, none is learned; Ctrl-C leaves those before it learned.
+    /// Learns a batch. If a sample is refused, none is learned. After Ctrl-C the samples before it stay
+    /// learned.
     pub(crate) fn learn_many(&mut self, py: Python<'_>, batch: &Batch<'_, '_>) -> PyResult<()> {
         self.in_checked_pieces(py, batch, |learner| {
             let Learner { core, block, .. } = learner;
@@ -113,21 +121,21 @@ impl Learner {
         &mut self,
         py: Python<'_>,
         batch: &Batch<'_, '_>,
-    ) -> PyResult<Answers> {
-        let mut answers = Answers::default();
+    ) -> PyResult<Predictions> {
+        let mut predictions = Predictions::default();
         self.in_checked_pieces(py, batch, |learner| {
             let Learner { core, block, .. } = learner;
-            let answers = &mut answers;
+            let predictions = &mut predictions;
             py.detach(|| {
                 let mut scores = Scores::new();
-                let leverages = &mut answers.leverages;
+                let leverages = &mut predictions.leverages;
                 core.test_then_train_with_leverages(block, &mut scores, leverages)?;
-                answers.add(core, &scores);
+                predictions.add(core, &scores);
                 Ok(())
             })
             .map_err(to_python)
         })?;
-        Ok(answers)
+        Ok(predictions)
     }
 
     /// Shows the inputs of rows to the scaling, and freezes it.
@@ -140,7 +148,7 @@ impl Learner {
         let labels = PyList::empty(py);
         let batch = Batch { rows, labels: &labels, weights };
         batch.check_weights()?;
-        // Whether it may be fitted at all, also by no rows.
+        // Refuses a model whose scaling cannot be fitted, even if there are no rows.
         self.core.observe_scaling(&Block::new()).map_err(to_python)?;
         let counts = |i| weights.is_none_or(|weights| weights.as_array()[i] > 0.0);
         if !(0..rows.len()).any(counts) {
@@ -159,13 +167,13 @@ impl Learner {
         });
         match fitted {
             Ok(()) => self.core.freeze_scaling(),
-            // Some rows may have been shown already.
+            // The scaling may have seen some of the rows already.
             Err(_) => self.core = before,
         }
         fitted
     }
 
-    /// Has `work` answer for one sample, and leaves nothing of it behind.
+    /// Calls `work` with the model and one sample, which leaves nothing behind.
     pub(crate) fn look_at_one<T: Send>(
         &mut self,
         x: &Bound<'_, PyAny>,
@@ -173,10 +181,7 @@ impl Learner {
     ) -> PyResult<T> {
         let py = x.py();
         self.look(py, |learner| {
-            encode_one(&mut learner.columns, x)?;
-            learner.block.clear();
-            let sample = learner.columns.encoder().sample();
-            learner.block.push(sample, 0, 1.0).map_err(to_python)?;
+            learner.fill_one(x, 0, 1.0)?;
             learner.declare_inputs()?;
             let Learner { core, block, .. } = learner;
             py.detach(move || work(core, block.sample(0))).map_err(to_python)
@@ -184,36 +189,37 @@ impl Learner {
     }
 
     /// Predicts rows.
-    pub(crate) fn predict_many(&mut self, py: Python<'_>, rows: &Rows) -> PyResult<Answers> {
+    pub(crate) fn predict_many(&mut self, py: Python<'_>, rows: &Rows) -> PyResult<Predictions> {
         let labels = PyList::empty(py);
         let batch = Batch { rows, labels: &labels, weights: None };
-        let mut answers = Answers::default();
+        let mut predictions = Predictions::default();
         self.look(py, |learner| {
             learner.check_width(rows)?;
             in_pieces(py, rows.len(), |range| {
                 learner.fill(py, &batch, &[], range)?;
                 learner.declare_inputs()?;
-                let (Learner { core, block, .. }, answers) = (&mut *learner, &mut answers);
+                let (Learner { core, block, .. }, predictions) = (&mut *learner, &mut predictions);
                 py.detach(|| {
                     let (scores, leverages) = core.scores_many(block)?;
-                    answers.leverages.extend(leverages);
-                    answers.add(core, &scores);
+                    predictions.leverages.extend(leverages);
+                    predictions.add(core, &scores);
                     Ok(())
                 })
                 .map_err(to_python)
             })
         })?;
-        Ok(answers)
+        Ok(predictions)
     }
 
-    /// Takes a batch back, or nothing of it.
+    /// Unlearns a batch, or nothing of it if a sample is refused.
     pub(crate) fn unlearn_many(
         &mut self,
         py: Python<'_>,
         batch: &Batch<'_, '_>,
     ) -> PyResult<Certificate> {
         batch.check_lengths()?;
-        // What is left when all pieces are taken back takes the model's place.
+        // A copy unlearns piece by piece and replaces the model in the end, so that a refusal of a later
+        // piece leaves the model as it was.
         let mut left = self.core.clone();
         let mut certificate: Option<Certificate> = None;
         self.look(py, |learner| {
@@ -222,7 +228,7 @@ impl Learner {
                 classes.push(learner.known_class(&label, i)?);
             }
             learner.check_width(batch.rows)?;
-            // Also of an empty batch it is said whether it could be taken back.
+            // An empty batch is passed to the model too, which refuses it if it cannot unlearn at all.
             let mut take_back = |learner: &Learner, start: usize| {
                 let (left, block) = (&mut left, &learner.block);
                 let piece = py.detach(|| left.unlearn_many(block));
@@ -259,16 +265,13 @@ impl Learner {
         let certificate = self.attempt(py, |learner| {
             let class = learner.known_class(y, 0)?;
             let new_class = learner.labels.class_of(new_y, place(0))?;
-            encode_one(&mut learner.columns, x)?;
-            learner.block.clear();
-            let sample = learner.columns.encoder().sample();
-            learner.block.push(sample, 0, 1.0).map_err(to_python)?;
+            learner.fill_one(x, 0, 1.0)?;
             learner.check_known_inputs()?;
             let Learner { core, block, .. } = learner;
             py.detach(|| core.correct_one(block.sample(0), class, new_class, weight))
                 .map_err(to_python)
         })?;
-        // With a weight of 0 nothing was put right, and the new label is not known.
+        // With a weight of 0 nothing was corrected, so the new label stays unknown.
         let known = self.core.classes();
         self.labels.truncate(py, known)?;
         Ok(certificate)
@@ -278,7 +281,8 @@ impl Learner {
     pub(crate) fn merge(&mut self, py: Python<'_>, other: &Learner) -> PyResult<()> {
         let mut encoding = self.columns.encoding();
         encoding.merge(other.columns.encoding()).map_err(|error| to_python(error.into()))?;
-        // The inputs in the order that they will have, so that nothing can fail once the models are one.
+        // The columns are built before the models are merged, from the inputs in the order that they will
+        // have, so that nothing can fail afterwards.
         let mut inputs = self.core.declared_inputs().to_vec();
         let known: HashSet<&str> =
             self.core.declared_inputs().iter().map(|input| input.name.as_str()).collect();
@@ -298,21 +302,17 @@ impl Learner {
         Ok(())
     }
 
-    /// Checks a batch as a whole, then has `work` do something with each piece of it, which is in the
-    /// block then.
+    /// Checks a batch as a whole, then calls `work` for each piece of it, with the piece in the block.
     fn in_checked_pieces(
         &mut self,
         py: Python<'_>,
         batch: &Batch<'_, '_>,
         mut work: impl FnMut(&mut Self) -> PyResult<()>,
     ) -> PyResult<()> {
-        let samples = batch.rows.len();
-        let classes = self.attempt(py, |learner| learner.check(py, batch))?;
-        // A small batch is still in the block.
-        let filled = samples <= FIRST;
-        let done = in_pieces(py, samples, |range| {
-            if !filled {
-                self.fill(py, batch, &classes, range)?;
+        let checked = self.attempt(py, |learner| learner.check(py, batch))?;
+        let done = in_pieces(py, batch.rows.len(), |range| {
+            if !checked.in_block {
+                self.fill(py, batch, &checked.classes, range)?;
             }
             work(self)
         });
@@ -322,7 +322,7 @@ impl Learner {
         done
     }
 
-    /// Forgets the labels and inputs of samples that were not reached before Ctrl-C.
+    /// Forgets the labels and inputs that only came with samples after Ctrl-C.
     fn forget_unreached(&mut self, py: Python<'_>) -> PyResult<()> {
         self.labels.truncate(py, self.core.classes())?;
         self.core.withdraw_inputs(0);
@@ -340,27 +340,35 @@ impl Learner {
         Ok(())
     }
 
-    /// Checks that a batch can be learned, and returns the classes of its samples.
-    fn check(&mut self, py: Python<'_>, batch: &Batch<'_, '_>) -> PyResult<Vec<usize>> {
+    /// Checks that a batch can be learned.
+    fn check(&mut self, py: Python<'_>, batch: &Batch<'_, '_>) -> PyResult<CheckedBatch> {
         batch.check_lengths()?;
         self.check_width(batch.rows)?;
         let mut classes = Vec::with_capacity(batch.labels.len());
         for (i, label) in batch.labels.iter().enumerate() {
             classes.push(self.labels.class_of(&label, place(i))?);
         }
-        let mut known = self.core.classes();
+        let (mut known, mut pieces) = (self.core.classes(), 0);
         in_pieces(py, batch.rows.len(), |range| {
             let start = range.start;
+            pieces += 1;
             self.fill(py, batch, &classes, range)?;
             self.declare_inputs()?;
             let checked = self.core.check_many(&self.block, known);
             known = checked.map_err(|error| to_python(moved(error, start)))?;
             Ok(())
         })?;
-        Ok(classes)
+        Ok(CheckedBatch { classes, in_block: pieces == 1 })
     }
 
-    /// Fills the block with some of the rows. Without classes all are of class 0.
+    /// Fills the block with one sample.
+    fn fill_one(&mut self, x: &Bound<'_, PyAny>, class: usize, weight: f64) -> PyResult<()> {
+        let Learner { columns, block, .. } = self;
+        block.clear();
+        block.push(encode_one(columns, x)?, class, weight).map_err(to_python)
+    }
+
+    /// Fills the block with some of the rows. Without classes they all have class 0.
     fn fill(
         &mut self,
         py: Python<'_>,
@@ -379,7 +387,7 @@ impl Learner {
         })
     }
 
-    /// Tells the model of the inputs that rows have brought.
+    /// Declares to the model the inputs that rows have added.
     fn declare_inputs(&mut self) -> PyResult<()> {
         match self.columns.inputs().get(self.core.inputs()..) {
             Some([]) => Ok(()),
@@ -388,13 +396,13 @@ impl Learner {
         }
     }
 
-    /// Refuses an array that is far too wide before its columns are looked at.
+    /// Refuses an array that is far too wide, before its columns are added.
     fn check_width(&self, rows: &Rows) -> PyResult<()> {
         let width = rows.width().max(self.core.inputs());
         self.core.check_room(width, self.core.classes()).map_err(to_python)
     }
 
-    /// Checks that rows have brought no input.
+    /// Checks that rows have added no input.
     fn check_known_inputs(&self) -> PyResult<()> {
         match self.columns.inputs().get(self.core.inputs()) {
             Some(input) => {
@@ -412,7 +420,7 @@ impl Learner {
         })
     }
 
-    /// Does something that may be refused, and leaves no input, column or label behind then.
+    /// Does something that may fail, in which case it leaves no input, column or label behind.
     fn attempt<T>(
         &mut self,
         py: Python<'_>,
@@ -429,7 +437,7 @@ impl Learner {
         done
     }
 
-    /// Does something that leaves no input or column behind in any case.
+    /// Does something that leaves no input or column behind, whether it fails or not.
     fn look<T>(
         &mut self,
         py: Python<'_>,
@@ -444,8 +452,8 @@ impl Learner {
     }
 }
 
-impl Answers {
-    /// Adds scores of a model.
+impl Predictions {
+    /// Adds the scores of a model for some samples.
     fn add(&mut self, model: &OnlineBls, scores: &Scores) {
         for scores in scores.iter() {
             self.classes.push(arg_max(scores).map_or(-1, |class| class as i64));
@@ -453,8 +461,8 @@ impl Answers {
         }
     }
 
-    /// The probabilities of so many classes, a row per sample; those that a sample knew nothing of have
-    /// none.
+    /// The probabilities as a matrix with a row per sample and that many columns. A class that was not
+    /// known yet when a sample came has probability 0.
     pub(crate) fn table(&self, classes: usize) -> Vec<f64> {
         let mut table = vec![0.0; self.classes.len() * classes];
         for (i, row) in self.probabilities.iter().enumerate() {
@@ -464,7 +472,8 @@ impl Answers {
     }
 }
 
-/// An error about a sample of a piece that begins at that row.
+/// An error about a sample of a piece, with the sample counted from the start of the batch. `start` is the
+/// row where the piece begins.
 fn moved(error: Error, start: usize) -> Error {
     match error {
         Error::Sample { sample, source } => Error::Sample { sample: sample + start as u64, source },
@@ -472,7 +481,7 @@ fn moved(error: Error, start: usize) -> Error {
     }
 }
 
-/// An error about a sample that is the only one.
+/// An error about the only sample of a call, which needs no place.
 fn without_place(error: Error) -> Error {
     match error {
         Error::Sample { source, .. } => *source,

@@ -15,7 +15,7 @@ use crate::{
     files,
     guarded::Guarded,
     labels::Labels,
-    learner::{Answers, Batch, Learner},
+    learner::{Batch, Learner, Predictions},
     numbers::Real,
     options,
     rows::{self, Rows},
@@ -520,7 +520,7 @@ fn label_array<'py>(
 
 fn probability_array<'py>(
     py: Python<'py>,
-    answers: &Answers,
+    answers: &Predictions,
     labels: usize,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     answers.table(labels).into_pyarray(py).reshape([answers.classes.len(), labels])

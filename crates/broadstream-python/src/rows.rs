@@ -1,14 +1,18 @@
-//! Rows as Python has them: arrays, tables of named columns, dictionaries.
+//! The way of a row from Python to a sample.
 //!
-//! The package's `_tables` module says which of these a value is, for all the libraries that there are.
-//! Numbers are read where they lie, whatever the strides; a piece whose numbers are not 64-bit floats is
-//! converted on its own, so that nothing is ever copied as a whole.
+//! Rows come as arrays, as tables of named columns or as dictionaries; the package's `_tables` module says
+//! which of these a value is, for all the libraries that it supports. [`Columns`] says which column of the
+//! model each value belongs to, and in which order to take them. `encode_row` then begins a row, feeds it
+//! and returns its sample: every row goes through it.
+//!
+//! Numbers are read in place, whatever their strides. A piece whose numbers are not 64-bit floats is
+//! converted by itself, so that a batch is never copied as a whole.
 
 use std::ops::Range;
 
 use broadstream::{
     Sample,
-    stream::{Cell, Place},
+    stream::{Cell, Place, RowEncoder},
 };
 use numpy::{
     PyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
@@ -21,16 +25,16 @@ use pyo3::{
     types::{PyDict, PyList, PySlice, PyTuple},
 };
 
-use crate::{columns::Columns, error::stream_error};
+use crate::{cells::cell, columns::Columns, error::stream_error};
 
-/// Several rows.
+/// A batch of rows.
 pub(crate) struct Rows {
     content: Content,
     length: usize,
 }
 
 enum Content {
-    /// A matrix of numbers, whose columns have names or are numbered.
+    /// A matrix of numbers, whose columns are named or numbered.
     Array {
         array: Py<PyAny>,
         width: usize,
@@ -38,15 +42,15 @@ enum Content {
     },
     Table {
         names: Vec<String>,
-        columns: Vec<Column>,
+        columns: Vec<TableColumn>,
     },
     Dicts(Py<PyList>),
 }
 
 /// A column of a table.
-enum Column {
+enum TableColumn {
     Numbers(Py<PyAny>),
-    /// Positions among some texts; a negative one is missing.
+    /// Positions in a list of texts; a negative one is missing.
     Categories {
         codes: Py<PyAny>,
         texts: Vec<String>,
@@ -54,7 +58,7 @@ enum Column {
     Values(Py<PyAny>),
 }
 
-/// A column for some of the rows.
+/// A part of a column, for some of the rows.
 enum Piece<'a, 'py> {
     Numbers(PyReadonlyArray1<'py, f64>),
     Categories { codes: PyReadonlyArray1<'py, i64>, texts: &'a [String] },
@@ -78,7 +82,7 @@ impl Rows {
                 let names: Vec<String> = table.get_item(1)?.extract()?;
                 let length = table.get_item(3)?.extract()?;
                 let columns = table.get_item(2)?;
-                let columns = columns.try_iter()?.map(|column| Column::of(&column?));
+                let columns = columns.try_iter()?.map(|column| TableColumn::of(&column?));
                 let columns = columns.collect::<PyResult<_>>()?;
                 Ok(Rows { content: Content::Table { names, columns }, length })
             }
@@ -93,7 +97,7 @@ impl Rows {
         self.length
     }
 
-    /// How many columns an array has; 0 for other rows, which bring names of their own.
+    /// How many columns an array has; 0 for other rows, whose columns have names of their own.
     pub(crate) fn width(&self) -> usize {
         match self.content {
             Content::Array { width, .. } => width,
@@ -101,7 +105,7 @@ impl Rows {
         }
     }
 
-    /// Checks that something else has an entry for each row.
+    /// Checks that labels or weights have an entry for each row.
     pub(crate) fn check_length(&self, what: &str, found: usize) -> PyResult<()> {
         if found == self.length {
             return Ok(());
@@ -110,7 +114,7 @@ impl Rows {
         Err(PyValueError::new_err(message))
     }
 
-    /// Hands on each sample of a range of rows, with the row's position.
+    /// Encodes a range of rows, and calls `each` with the position and the sample of each.
     pub(crate) fn encode(
         &self,
         py: Python<'_>,
@@ -129,104 +133,133 @@ impl Rows {
                     readable(&piece)?.try_readonly()?
                 };
                 for (i, row) in range.zip(piece.as_array().axis_iter(Axis(0))) {
-                    let encoder = columns.encoder();
-                    encoder.begin(place(i));
-                    for &(position, column) in &positions {
-                        let cell = Cell::Number(row[position]);
-                        encoder.push(column, cell).map_err(stream_error)?;
-                    }
-                    each(i, encoder.sample())?;
+                    let number = |position: usize| Value::Cell(Cell::Number(row[position]));
+                    let values = positions.iter().map(|&(position, k)| Ok((k, number(position))));
+                    each(i, encode_row(columns.encoder(), place(i), values)?)?;
                 }
-                Ok(())
             }
             Content::Table { names, columns: table } => {
                 let positions = columns.of_table(names)?;
                 let pieces = table.iter().map(|column| column.piece(py, &range));
                 let pieces = pieces.collect::<PyResult<Vec<_>>>()?;
                 for (row, i) in range.enumerate() {
-                    columns.encoder().begin(place(i));
-                    for &(position, column) in &positions {
-                        pieces[position].push(columns, column, row, place(i))?;
-                    }
-                    each(i, columns.encoder().sample())?;
+                    let value = |position: usize| pieces[position].value(row);
+                    let values = positions.iter().map(|&(position, k)| Ok((k, value(position)?)));
+                    each(i, encode_row(columns.encoder(), place(i), values)?)?;
                 }
-                Ok(())
             }
             Content::Dicts(rows) => {
                 for i in range {
                     let row = rows.bind(py).get_item(i)?.cast_into::<PyDict>()?;
-                    columns.encode_dict(&row, place(i))?;
-                    each(i, columns.encoder().sample())?;
+                    each(i, encode_dict(columns, &row, place(i))?)?;
                 }
-                Ok(())
             }
         }
+        Ok(())
     }
 }
 
-impl Column {
+/// One value of a row: a cell, or something of Python's that is one when its turn comes.
+enum Value<'a, 'py> {
+    Cell(Cell<'a>),
+    Python(Bound<'py, PyAny>),
+}
+
+/// Encodes one row, whatever it came from: begins it, pushes its values in the order given, which is that
+/// of [`Columns`], and returns the sample. Each value comes with the position of its column.
+fn encode_row<'e, 'a, 'py>(
+    encoder: &'e mut RowEncoder,
+    place: Place,
+    values: impl IntoIterator<Item = PyResult<(usize, Value<'a, 'py>)>>,
+) -> PyResult<Sample<'e>> {
+    encoder.begin(place);
+    for value in values {
+        let (column, value) = value?;
+        let cell = match &value {
+            Value::Cell(cell) => *cell,
+            Value::Python(value) => {
+                let name = || encoder.columns().nth(column).unwrap_or_default().to_owned();
+                cell(value, place, &name)?
+            }
+        };
+        encoder.push(column, cell).map_err(stream_error)?;
+    }
+    Ok(encoder.sample())
+}
+
+/// Encodes one row that is a dictionary.
+fn encode_dict<'e>(
+    columns: &'e mut Columns,
+    row: &Bound<'_, PyDict>,
+    place: Place,
+) -> PyResult<Sample<'e>> {
+    let values = columns.of_dict(row, place)?;
+    let values = values.into_iter().map(|(column, value)| Ok((column, Value::Python(value))));
+    encode_row(columns.encoder(), place, values)
+}
+
+/// Encodes one sample, as [`row`] returns it.
+pub(crate) fn encode_one<'e>(
+    columns: &'e mut Columns,
+    x: &Bound<'_, PyAny>,
+) -> PyResult<Sample<'e>> {
+    if let Ok(row) = x.cast::<PyDict>() {
+        return encode_dict(columns, row, place(0));
+    }
+    let row: PyReadonlyArray1<'_, f64> = readable(x)?.try_readonly()?;
+    let row = row.as_array();
+    let number = |position: usize| Value::Cell(Cell::Number(row[position]));
+    let positions = columns.of_numbered(row.len())?;
+    let values = positions.into_iter().map(|(position, k)| Ok((k, number(position))));
+    encode_row(columns.encoder(), place(0), values)
+}
+
+impl TableColumn {
     fn of(column: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(pair) = column.cast::<PyTuple>() {
             let (codes, texts) = (pair.get_item(0)?.unbind(), pair.get_item(1)?.extract()?);
-            return Ok(Column::Categories { codes, texts });
+            return Ok(TableColumn::Categories { codes, texts });
         }
         if column.cast::<PyList>().is_ok() {
-            return Ok(Column::Values(column.clone().unbind()));
+            return Ok(TableColumn::Values(column.clone().unbind()));
         }
-        Ok(Column::Numbers(column.clone().unbind()))
+        Ok(TableColumn::Numbers(column.clone().unbind()))
     }
 
     fn piece<'py>(&self, py: Python<'py>, range: &Range<usize>) -> PyResult<Piece<'_, 'py>> {
         let piece = |values: &Py<PyAny>| values.bind(py).get_item(slice(py, range));
         Ok(match self {
-            Column::Numbers(values) => {
+            TableColumn::Numbers(values) => {
                 let piece = piece(values)?;
                 Piece::Numbers(readable(&piece)?.try_readonly()?)
             }
-            Column::Categories { codes, texts } => {
+            TableColumn::Categories { codes, texts } => {
                 let codes = piece(codes)?.call_method1("astype", ("int64",))?;
                 let codes = codes.cast::<PyArray1<i64>>()?.try_readonly()?;
                 Piece::Categories { codes, texts }
             }
-            Column::Values(values) => Piece::Values(piece(values)?),
+            TableColumn::Values(values) => Piece::Values(piece(values)?),
         })
     }
 }
 
-impl Piece<'_, '_> {
-    /// Gives the cell of one of the rows to a column.
-    fn push(&self, columns: &mut Columns, column: usize, row: usize, place: Place) -> PyResult<()> {
-        let cell = match self {
-            Piece::Numbers(values) => Cell::Number(values.as_array()[row]),
+impl<'py> Piece<'_, 'py> {
+    /// The value in one of the rows.
+    fn value(&self, row: usize) -> PyResult<Value<'_, 'py>> {
+        Ok(match self {
+            Piece::Numbers(values) => Value::Cell(Cell::Number(values.as_array()[row])),
             Piece::Categories { codes, texts } => {
                 let code = usize::try_from(codes.as_array()[row]).ok();
                 let text = code.and_then(|code| texts.get(code));
-                text.map_or(Cell::Missing, |text| Cell::Text(text.as_bytes()))
+                Value::Cell(text.map_or(Cell::Missing, |text| Cell::Text(text.as_bytes())))
             }
-            Piece::Values(values) => return columns.push(column, &values.get_item(row)?, place),
-        };
-        columns.encoder().push(column, cell).map_err(stream_error)
+            Piece::Values(values) => Value::Python(values.get_item(row)?),
+        })
     }
 }
 
-/// Begins a row and gives it the cells of one sample, as [`row`] returns it.
-pub(crate) fn encode_one(columns: &mut Columns, x: &Bound<'_, PyAny>) -> PyResult<()> {
-    if let Ok(row) = x.cast::<PyDict>() {
-        return columns.encode_dict(row, place(0));
-    }
-    let row: PyReadonlyArray1<'_, f64> = readable(x)?.try_readonly()?;
-    let positions = columns.of_numbered(row.as_array().len())?;
-    let encoder = columns.encoder();
-    encoder.begin(place(0));
-    for (position, column) in positions {
-        let cell = Cell::Number(row.as_array()[position]);
-        encoder.push(column, cell).map_err(stream_error)?;
-    }
-    Ok(())
-}
-
-/// One sample as a dictionary, or as an array of values in the order of numbered columns. That may run
-/// code of Python's, so it is done before a model is locked.
+/// One sample as a dictionary, or as an array of values in the order of numbered columns. This may run
+/// Python code, so it is done before a model is locked.
 pub(crate) fn row<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if x.cast::<PyDict>().is_ok() || x.cast::<PyArray1<f64>>().is_ok() {
         return Ok(x.clone());
@@ -249,7 +282,7 @@ pub(crate) fn weights<'py>(
     Ok(Some(weights.cast::<PyArray1<f64>>()?.try_readonly()?))
 }
 
-/// Where a row stands, counted from 1.
+/// The place of a row, counted from 1.
 pub(crate) fn place(row: usize) -> Place {
     Place::Row(row as u64 + 1)
 }
@@ -258,7 +291,7 @@ fn slice<'py>(py: Python<'py>, range: &Range<usize>) -> Bound<'py, PySlice> {
     PySlice::new(py, range.start as isize, range.end as isize, 1)
 }
 
-/// An array as one of 64-bit floats that lie where a processor can read them; itself if it is one.
+/// The array as aligned 64-bit floats; the same array if that is what it holds.
 fn readable<'py, D: Dimension>(
     values: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray<f64, D>>> {
@@ -272,7 +305,7 @@ fn readable<'py, D: Dimension>(
     Ok(values.call_method1("astype", ("float64",))?.cast_into::<PyArray<f64, D>>()?)
 }
 
-/// The part of the package that knows other libraries' tables.
+/// The module of the package that knows the tables of other libraries.
 pub(crate) fn tables(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = MODULE.get_or_try_init(py, || {

@@ -10,11 +10,11 @@ use std::{
 use broadstream::{
     Block, Error, InputKind, Schema,
     stream::{
-        Categories, ColumnCoding, MemoryStream, Place, RowEncoding, StreamError, csv::CsvOptions,
-        synth::NamedGenerator,
+        Categories, ColumnCoding, MemoryStream, Place, RowEncoding, StreamError, TableFormat,
+        TableOptions, synth::NamedGenerator,
     },
 };
-use broadstream_columnar::{TableFormat, TableSource};
+use broadstream_columnar::TableSource;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::{
     exceptions::{PyIsADirectoryError, PyValueError},
@@ -32,8 +32,16 @@ use crate::{
 /// A stream of labelled samples: a file, or a generator by its name.
 ///
 /// Files are CSV, TSV, JSON lines, ARFF or LIBSVM, plain or compressed by gzip or zstd, or Parquet or
-/// Arrow; which one is found out. Generators are those of ``broadstream.generators()``, with parameters
-/// behind a colon. A stream begins anew each time that it is iterated over or evaluated.
+/// Arrow; the format is detected. Generators are those of ``broadstream.generators()``, with parameters
+/// after a colon. A stream starts from its beginning each time that it is iterated over or evaluated.
+///
+/// A file has these options. ``target`` is the column of the labels, by default the last one. ``drop``
+/// leaves columns out; ``categorical`` and ``numeric`` fix the kind of columns. ``categories`` is "one-hot",
+/// the default, or "integer-codes". ``format``, ``delimiter`` and ``header`` are detected unless given. An
+/// option that the format does not have is refused, and a generator has none of them.
+///
+/// ``shuffle`` is a seed: all samples are read into memory and shuffled. ``limit`` is the most samples that
+/// are read.
 ///
 /// >>> import broadstream
 /// >>> stream = broadstream.Stream("sea:noise=0,samples=1000")
@@ -45,14 +53,14 @@ use crate::{
 /// (1000, 3)
 #[pyclass(frozen, module = "broadstream")]
 pub(crate) struct Stream {
-    source: Source,
-    options: CsvOptions,
-    format: Option<TableFormat>,
+    origin: Origin,
+    options: TableOptions,
     shuffle: Option<u64>,
     limit: Option<u64>,
 }
 
-enum Source {
+/// Where samples come from.
+enum Origin {
     Generator(NamedGenerator),
     File(String),
 }
@@ -67,7 +75,7 @@ impl Stream {
         drop = None,
         categorical = None,
         numeric = None,
-        categories = "one-hot",
+        categories = None,
         format = None,
         delimiter = None,
         header = None,
@@ -81,7 +89,7 @@ impl Stream {
         drop: Option<Vec<String>>,
         categorical: Option<Vec<String>>,
         numeric: Option<Vec<String>>,
-        categories: &str,
+        categories: Option<&str>,
         format: Option<&str>,
         delimiter: Option<&str>,
         header: Option<bool>,
@@ -92,63 +100,46 @@ impl Stream {
         let text: String = path.extract()?;
         let named = source.cast::<PyString>().is_ok();
         let generator = if named { NamedGenerator::find(&text).map_err(to_python)? } else { None };
-        let delimiter = match delimiter.map(str::as_bytes) {
-            None => None,
-            Some([byte]) => Some(*byte),
-            Some(_) => return Err(broken("delimiter", "one byte", delimiter.unwrap_or_default())),
-        };
-        let format = match format {
-            None => None,
-            Some(name) => {
-                let known = TableFormat::NAMES.iter().find(|(known, _)| *known == name);
-                let rule = "one of csv, jsonl, arff, libsvm, parquet, arrow";
-                Some(known.ok_or_else(|| broken("format", rule, name))?.1)
-            }
-        };
-        let categories = match categories {
-            "one-hot" => Categories::OneHot,
-            "integer-codes" => Categories::IntegerCodes,
-            other => return Err(broken("categories", "one-hot or integer-codes", other)),
-        };
-        let options = CsvOptions {
-            delimiter,
+        let options = TableOptions {
+            format: format.map(TableFormat::parse).transpose().map_err(to_python)?,
+            delimiter: delimiter.map(one_byte).transpose()?,
             header,
             target,
             drop: drop.unwrap_or_default(),
             categorical: categorical.unwrap_or_default(),
             numeric: numeric.unwrap_or_default(),
-            categories,
+            categories: categories.map(Categories::parse).transpose().map_err(to_python)?,
         };
-        if generator.is_some() && (options != CsvOptions::default() || format.is_some()) {
-            let rule = "a generator has no columns to choose, only its own parameters";
-            return Err(PyValueError::new_err(rule));
+        if generator.is_some() {
+            options.check_generator().map_err(to_python)?;
         }
-        let source = generator.map_or(Source::File(text), Source::Generator);
+        let origin = generator.map_or(Origin::File(text), Origin::Generator);
         let [shuffle, limit] = [shuffle, limit].map(|number| number.map(|number| number.0));
-        Ok(Stream { source, options, format, shuffle, limit })
+        Ok(Stream { origin, options, shuffle, limit })
     }
 
-    /// The names of the inputs that are known before the first sample.
+    /// The names of the inputs that are known before the first sample is read.
     #[getter]
     fn inputs(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let stream = py.detach(|| self.open())?;
         Ok(stream.schema().inputs().iter().map(|input| input.name.clone()).collect())
     }
 
-    /// What is predicted.
+    /// The name of what is predicted.
     #[getter]
     fn target(&self, py: Python<'_>) -> PyResult<String> {
         Ok(py.detach(|| self.open())?.schema().target().to_owned())
     }
 
-    /// All samples as an array of numbers, NaN where one is missing, and a list of labels.
+    /// All samples as an array of numbers, with NaN where one is missing, and a list of labels.
     ///
-    /// For streams whose inputs are all numbers; one with categories is to be iterated over.
+    /// This needs a stream whose inputs are all numbers. Iterate over a stream that has categories.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<f64>>, Vec<String>)> {
         let mut stream = py.detach(|| self.open())?;
         let (mut blocks, mut left) = (Vec::new(), self.limit.unwrap_or(u64::MAX));
         let mut ended = false;
-        // How many there are is known at the end.
+        // The number of samples is not known before the end, so pieces of unlimited work are cut into
+        // rounds of 4096 samples, between which signals are checked.
         while !ended {
             in_pieces(py, 4096, |range| {
                 let mut block = Block::new();
@@ -192,22 +183,22 @@ impl Stream {
     }
 
     fn __repr__(&self) -> String {
-        match &self.source {
-            Source::Generator(generator) => format!("Stream({:?})", generator.text),
-            Source::File(path) => format!("Stream({path:?})"),
+        match &self.origin {
+            Origin::Generator(generator) => format!("Stream({:?})", generator.text),
+            Origin::File(path) => format!("Stream({path:?})"),
         }
     }
 }
 
 impl Stream {
-    /// The stream at its beginning.
+    /// The samples from the first one on.
     pub(crate) fn open(&self) -> PyResult<Box<dyn broadstream::stream::Stream>> {
-        let stream = match &self.source {
-            Source::Generator(generator) => {
+        let stream = match &self.origin {
+            Origin::Generator(generator) => {
                 let samples = generator.open().map_err(to_python)?.take(generator.samples);
                 Box::new(samples) as Box<dyn broadstream::stream::Stream>
             }
-            Source::File(path) => self.open_file(path)?,
+            Origin::File(path) => self.open_file(path)?,
         };
         let Some(seed) = self.shuffle else { return Ok(stream) };
         let mut stream = Interruptible { stream, last: Instant::now(), raised: None };
@@ -227,22 +218,19 @@ impl Stream {
             let message = format!("{path} is a directory, expected a file");
             return Err(PyIsADirectoryError::new_err(message));
         }
-        let source = if metadata.is_file() {
-            let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
-            TableSource::file(file, &name, self.format)
-        } else {
-            TableSource::pipe(Box::new(file), self.format)
-        };
-        source.and_then(|source| source.stream(self.options.clone())).map_err(to_python)
+        let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+        TableSource::file(file, &name, self.options.clone())
+            .and_then(TableSource::stream)
+            .map_err(to_python)
     }
 
-    /// The most samples that are taken of it.
+    /// The most samples that are read.
     pub(crate) fn limit(&self) -> Option<u64> {
         self.limit
     }
 }
 
-/// A stream that is read as a whole, unless a signal of Python's ends that.
+/// A stream that is read as a whole, unless Python handles a signal by an exception, such as Ctrl-C.
 struct Interruptible {
     stream: Box<dyn broadstream::stream::Stream>,
     last: Instant,
@@ -284,9 +272,9 @@ struct Reading {
     block: Block,
     next: usize,
     left: u64,
-    /// What came after the samples at hand.
+    /// The error that follows the samples in the block.
     fault: Option<Error>,
-    /// By input, its column and its category if it stands for one.
+    /// For each input its column, and its category if it stands for one.
     cells: Vec<(String, Option<String>)>,
 }
 
@@ -337,7 +325,7 @@ impl Samples {
     }
 }
 
-/// Says for inputs that are new which cell they stand for.
+/// Adds to `cells` which cell each new input stands for.
 fn name_cells(stream: &dyn broadstream::stream::Stream, cells: &mut Vec<(String, Option<String>)>) {
     let inputs = &stream.schema().inputs()[cells.len()..];
     if inputs.is_empty() {
@@ -351,7 +339,7 @@ fn name_cells(stream: &dyn broadstream::stream::Stream, cells: &mut Vec<(String,
         .collect();
     for input in inputs {
         let splits = input.name.match_indices('=').map(|(at, _)| input.name.split_at(at));
-        // Columns 'a' and 'a=b' may both be there; the longer name is the likelier.
+        // There may be columns 'a' and 'a=b'. The longer name is more likely to be meant.
         let split = splits.into_iter().rfind(|(column, _)| categorical.contains(column));
         cells.push(match split.filter(|_| input.kind == InputKind::Indicator) {
             Some((column, category)) => (column.to_owned(), Some(category[1..].to_owned())),
@@ -365,11 +353,18 @@ fn not_there(path: &str, error: &std::io::Error) -> PyErr {
     std::io::Error::new(error.kind(), format!("{path}: {error}")).into()
 }
 
-fn broken(option: &'static str, rule: &'static str, value: &str) -> PyErr {
-    to_python(Error::Config { option, rule, value: format!("'{value}'") })
+/// The delimiter that a text spells.
+fn one_byte(text: &str) -> PyResult<u8> {
+    match text.as_bytes() {
+        [byte] => Ok(*byte),
+        _ => {
+            let (option, rule, value) = ("delimiter", "one byte", format!("'{text}'"));
+            Err(to_python(Error::Config { option, rule, value }))
+        }
+    }
 }
 
-/// A source that failed for a reason of Python's.
+/// The error of a stream whose reading was ended by a Python exception.
 pub(crate) fn failed(row: usize) -> Error {
     let source = std::io::Error::other("Python raised an exception");
     StreamError::Read { place: Place::Row(row as u64 + 1), source }.into()

@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use broadstream_columnar::{ColumnarFormat, ColumnarSource, ColumnarStream};
-use broadstream_fuzz::{allow_allocations, allow_caught_panics, check, column_options};
+use broadstream_columnar::{ColumnarFormat, ColumnarSource, open_columnar};
+use broadstream_fuzz::{allow_allocations, allow_caught_panics, check, table_options};
 
 fn init() {
     allow_allocations((1 << 30) + 64);
@@ -15,9 +15,9 @@ libfuzzer_sys::fuzz_target!(init: init(), |data: &[u8]| {
         Some(ColumnarFormat::ArrowFile) => ColumnarFormat::ArrowFile,
         _ => ColumnarFormat::ArrowStream,
     };
-    let options = column_options(data);
+    let options = table_options(data);
     check(|| {
         let source = ColumnarSource::Memory(data.to_vec());
-        ColumnarStream::new(format, source, options.clone())
+        open_columnar(format, source, options.clone())
     });
 });

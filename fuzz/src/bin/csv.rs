@@ -2,16 +2,10 @@
 
 #![no_main]
 
-use broadstream::stream::csv::{CsvOptions, CsvStream};
-use broadstream_fuzz::{check, column_options, source};
+use broadstream::stream::csv::CsvStream;
+use broadstream_fuzz::{check, table_options, source};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    let columns = column_options(data);
-    let options = CsvOptions {
-        target: columns.target,
-        categorical: columns.categorical,
-        categories: columns.categories,
-        ..CsvOptions::default()
-    };
+    let options = table_options(data);
     check(|| CsvStream::new(source(data), options.clone()));
 });

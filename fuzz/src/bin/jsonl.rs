@@ -3,9 +3,9 @@
 #![no_main]
 
 use broadstream::stream::jsonl::JsonLinesStream;
-use broadstream_fuzz::{check, column_options, source};
+use broadstream_fuzz::{check, table_options, source};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    let options = column_options(data);
+    let options = table_options(data);
     check(|| JsonLinesStream::new(source(data), options.clone()));
 });

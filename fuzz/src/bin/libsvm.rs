@@ -2,10 +2,10 @@
 
 #![no_main]
 
-use broadstream::stream::{ColumnOptions, libsvm::LibsvmStream};
-use broadstream_fuzz::{check, column_options, source};
+use broadstream::stream::{TableOptions, libsvm::LibsvmStream};
+use broadstream_fuzz::{check, table_options, source};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    let options = ColumnOptions { target: None, ..column_options(data) };
+    let options = TableOptions { target: None, ..table_options(data) };
     check(|| LibsvmStream::new(source(data), options.clone()));
 });

@@ -1,5 +1,6 @@
 //! The options that say how a source is read.
 
+use broadstream::stream::{Categories, TableFormat, TableOptions, TextFormat};
 use clap::{Args, ValueEnum};
 
 #[derive(Args, Clone, Debug)]
@@ -73,6 +74,36 @@ pub(crate) enum CategoriesArgument {
     OneHot,
     /// One input per column: 0, 1, 2, … in order of appearance
     IntegerCodes,
+}
+
+impl InputArguments {
+    /// The options as the library has them. It also checks them, when the source is opened.
+    pub(crate) fn table_options(&self) -> TableOptions {
+        TableOptions {
+            format: self.format.map(|format| match format {
+                FormatArgument::Csv => TextFormat::Csv.into(),
+                FormatArgument::Jsonl => TextFormat::JsonLines.into(),
+                FormatArgument::Arff => TextFormat::Arff.into(),
+                FormatArgument::Libsvm => TextFormat::Libsvm.into(),
+                FormatArgument::Parquet => TableFormat::Parquet,
+                FormatArgument::Arrow => TableFormat::Arrow,
+            }),
+            delimiter: self.delimiter,
+            header: match (self.header, self.no_header) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            },
+            target: self.target.clone(),
+            drop: self.drop.clone(),
+            categorical: self.categorical.clone(),
+            numeric: self.numeric.clone(),
+            categories: self.categories.map(|categories| match categories {
+                CategoriesArgument::OneHot => Categories::OneHot,
+                CategoriesArgument::IntegerCodes => Categories::IntegerCodes,
+            }),
+        }
+    }
 }
 
 /// The delimiter of cells.

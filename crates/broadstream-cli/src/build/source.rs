@@ -7,17 +7,18 @@ use std::{
     sync::{Arc, atomic::AtomicU64},
 };
 
-use anyhow::{Context, Result};
-use broadstream::Preset;
-use broadstream::stream::{
-    Categories, ColumnCoding, MemoryStream, Stream, TextFormat, csv::CsvOptions,
-    synth::NamedGenerator,
+use anyhow::{Context, Result, bail};
+use broadstream::{
+    Error, Preset,
+    stream::{
+        ColumnCoding, MemoryStream, Stream, TableFormat, TableOptions, synth::NamedGenerator,
+    },
 };
-use broadstream_columnar::{TableFormat, TableSource};
+use broadstream_columnar::TableSource;
 
-use crate::args::{BadUsage, CategoriesArgument, FormatArgument, InputArguments};
+use crate::args::InputArguments;
 
-/// Where samples come from. It can be opened more than once, but for standard input.
+/// Where samples come from. All but standard input can be opened more than once.
 pub(crate) enum Source {
     File(PathBuf),
     StandardInput,
@@ -47,22 +48,19 @@ impl Source {
     }
 
     pub(crate) fn open(&self, input: &InputArguments, preset: Preset) -> Result<Opened> {
+        let mut options = input.table_options();
+        if let Source::Generator(_) = self {
+            options.check_generator()?;
+        }
+        // A preset's choice counts only now, since it is not an option that was given.
+        options.categories.get_or_insert(preset.categories());
         let mut opened = match self {
             Source::Generator(spec) => {
-                check_options("a generator", &ALL_OPTIONS, input)?;
                 let stream = Box::new(spec.open()?.take(spec.samples));
                 Opened { stream, columns: None, bytes: None, grows: false }
             }
-            Source::StandardInput => {
-                if io::stdin().is_terminal() {
-                    eprintln!("reading standard input; end it with Ctrl-D");
-                }
-                TableSource::pipe(Box::new(io::stdin()), input.format.map(table_format))
-                    .map_err(anyhow::Error::from)
-                    .and_then(|source| open_table_source(source, input, preset))
-                    .context("standard input")?
-            }
-            Source::File(path) => open_file(path, input, preset)?,
+            Source::StandardInput => open_standard_input(options)?,
+            Source::File(path) => open_file(path, options)?,
         };
         if let Some(seed) = input.shuffle {
             let mut stream =
@@ -73,8 +71,8 @@ impl Source {
         Ok(opened)
     }
 
-    /// Opens a stream of which all columns are known: where rows may bring new ones, up to the
-    /// limit is read first.
+    /// Opens a stream whose columns are all known: if rows may bring new ones, the samples up to the
+    /// limit are read first.
     pub(crate) fn open_table(&self, input: &InputArguments, preset: Preset) -> Result<Opened> {
         let mut opened = self.open(input, preset)?;
         if opened.grows {
@@ -85,7 +83,7 @@ impl Source {
         Ok(opened)
     }
 
-    /// Whether a second pass can read the same samples again; a pipe has let go of them.
+    /// Whether a second pass can read the same samples again, which a pipe does not allow.
     pub(crate) fn can_reopen(&self) -> bool {
         match self {
             Source::File(path) => path.is_file(),
@@ -105,12 +103,14 @@ impl Source {
 }
 
 impl Opened {
-    fn of(stream: Box<dyn Stream>, grows: bool) -> Self {
+    fn of(source: TableSource) -> Result<Self, Error> {
+        let grows = source.format().grows();
+        let stream = source.stream()?;
         let columns = columns(&*stream);
-        Opened { stream, columns, bytes: None, grows }
+        Ok(Opened { stream, columns, bytes: None, grows })
     }
 
-    /// The same when all samples have been read.
+    /// The same stream once all its samples have been read.
     fn in_memory(self, stream: MemoryStream) -> Self {
         let columns = self.columns.is_some().then(|| columns(&stream)).flatten();
         Opened { stream: Box::new(stream), columns, bytes: None, grows: false }
@@ -124,114 +124,24 @@ fn columns(stream: &dyn Stream) -> Option<Vec<String>> {
     Some(learned.map(|column| column.name).collect())
 }
 
-fn open_file(path: &Path, input: &InputArguments, preset: Preset) -> Result<Opened> {
+fn open_file(path: &Path, options: TableOptions) -> Result<Opened> {
     let name = || path.display().to_string();
     let file = File::open(path).with_context(name)?;
     let metadata = file.metadata().with_context(name)?;
     if metadata.is_dir() {
-        anyhow::bail!("{} is a directory, expected a file", path.display());
+        bail!("{} is a directory, expected a file", path.display());
     }
-    let format = input.format.map(table_format);
-    let source = if metadata.is_file() {
-        let file_name = path.file_name().unwrap_or_default().to_string_lossy();
-        TableSource::file(file, &file_name, format)
-    } else {
-        TableSource::pipe(Box::new(file), format)
-    }
-    .with_context(name)?;
+    let file_name = path.file_name().unwrap_or_default().to_string_lossy();
+    let source = TableSource::file(file, &file_name, options).with_context(name)?;
     // A columnar source counts its rows itself, if it can.
     let is_text = matches!(source.format(), TableFormat::Text(_));
     let bytes = is_text.then(|| (metadata.len(), source.bytes_read()));
-    let opened = open_table_source(source, input, preset).with_context(name)?;
-    Ok(Opened { bytes, ..opened })
+    Ok(Opened { bytes, ..Opened::of(source).with_context(name)? })
 }
 
-fn open_table_source(
-    source: TableSource,
-    input: &InputArguments,
-    preset: Preset,
-) -> Result<Opened> {
-    let format = source.format();
-    match format {
-        TableFormat::Text(TextFormat::Csv) => {}
-        TableFormat::Text(TextFormat::JsonLines) => {
-            check_options("JSON lines", &CSV_OPTIONS, input)?;
-        }
-        TableFormat::Text(TextFormat::Arff) => check_options("ARFF", &CSV_OPTIONS, input)?,
-        TableFormat::Text(TextFormat::Libsvm) => check_options("LIBSVM", &LIBSVM_LACKS, input)?,
-        TableFormat::Parquet => check_options("Parquet", &CSV_OPTIONS, input)?,
-        TableFormat::Arrow => check_options("Arrow", &CSV_OPTIONS, input)?,
+fn open_standard_input(options: TableOptions) -> Result<Opened> {
+    if io::stdin().is_terminal() {
+        eprintln!("reading standard input; end it with Ctrl-D");
     }
-    Ok(Opened::of(source.stream(csv_options(input, preset))?, format.grows()))
-}
-
-fn table_format(argument: FormatArgument) -> TableFormat {
-    match argument {
-        FormatArgument::Csv => TableFormat::Text(TextFormat::Csv),
-        FormatArgument::Jsonl => TableFormat::Text(TextFormat::JsonLines),
-        FormatArgument::Arff => TableFormat::Text(TextFormat::Arff),
-        FormatArgument::Libsvm => TableFormat::Text(TextFormat::Libsvm),
-        FormatArgument::Parquet => TableFormat::Parquet,
-        FormatArgument::Arrow => TableFormat::Arrow,
-    }
-}
-
-/// The options that only CSV has.
-const CSV_OPTIONS: [&str; 3] = ["--delimiter", "--header", "--no-header"];
-
-/// LIBSVM has its label in one place only.
-const LIBSVM_LACKS: [&str; 4] = ["--delimiter", "--header", "--no-header", "--target"];
-
-/// All options of files.
-const ALL_OPTIONS: [&str; 9] = [
-    "--target",
-    "--drop",
-    "--categorical",
-    "--numeric",
-    "--categories",
-    "--format",
-    "--delimiter",
-    "--header",
-    "--no-header",
-];
-
-/// Refuses options that a kind of source does not have.
-fn check_options(kind: &str, lacking: &[&str], input: &InputArguments) -> Result<()> {
-    let given = [
-        ("--target", input.target.is_some()),
-        ("--drop", !input.drop.is_empty()),
-        ("--categorical", !input.categorical.is_empty()),
-        ("--numeric", !input.numeric.is_empty()),
-        ("--categories", input.categories.is_some()),
-        ("--format", input.format.is_some()),
-        ("--delimiter", input.delimiter.is_some()),
-        ("--header", input.header),
-        ("--no-header", input.no_header),
-    ];
-    match given.into_iter().find(|(option, given)| *given && lacking.contains(option)) {
-        Some((option, _)) => Err(BadUsage(format!("{kind} has no {option}")).into()),
-        None => Ok(()),
-    }
-}
-
-fn csv_options(input: &InputArguments, preset: Preset) -> CsvOptions {
-    let categories = match input.categories {
-        Some(CategoriesArgument::OneHot) => Categories::OneHot,
-        Some(CategoriesArgument::IntegerCodes) => Categories::IntegerCodes,
-        None => preset.categories(),
-    };
-    let header = match (input.header, input.no_header) {
-        (true, _) => Some(true),
-        (_, true) => Some(false),
-        _ => None,
-    };
-    CsvOptions {
-        delimiter: input.delimiter,
-        header,
-        target: input.target.clone(),
-        drop: input.drop.clone(),
-        categorical: input.categorical.clone(),
-        numeric: input.numeric.clone(),
-        categories,
-    }
+    TableSource::pipe(Box::new(io::stdin()), options).and_then(Opened::of).context("standard input")
 }

@@ -63,6 +63,7 @@ fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
                         | StreamError::GeneratorText { .. }
                         | StreamError::UnknownParameter { .. }
                         | StreamError::UnknownGenerator { .. }
+                        | StreamError::UnusedOption { .. }
                 )
         )
     ) || matches!(cause.downcast_ref::<DatasetError>(), Some(DatasetError::Unknown { .. }))

@@ -1,4 +1,4 @@
-//! What can be wrong with a stream, with the place where it was found.
+//! What can be wrong with a stream, and where.
 
 use std::io;
 
@@ -8,12 +8,12 @@ use super::Place;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// The source failed, or what it gave could not be decompressed.
+    /// The source failed, or its bytes could not be decompressed.
     #[error("{place}: cannot read on")]
     Read {
         /// Where the source stopped.
         place: Place,
-        /// What the source said.
+        /// The error of the source.
         #[source]
         source: io::Error,
     },
@@ -58,14 +58,14 @@ pub enum StreamError {
         found: usize,
     },
 
-    /// A row or a header is not written as its format says.
+    /// A row or a header breaks the rules of its format.
     #[error("{place}: expected {expected}, found {found}")]
     Unexpected {
         /// Where it stands.
         place: Place,
         /// What should be there.
         expected: String,
-        /// What is there.
+        /// What was found instead.
         found: String,
     },
 
@@ -82,7 +82,7 @@ pub enum StreamError {
         cell: String,
     },
 
-    /// A column holds what no model can learn from.
+    /// A column has a type that no model can learn from.
     #[error(
         "column '{column}': expected numbers or categories, found the type {kind} \
          (leave the column out by naming it in drop)"
@@ -90,8 +90,19 @@ pub enum StreamError {
     UnsupportedType {
         /// The column.
         column: String,
-        /// What the source says that it holds.
+        /// The type that the source declares.
         kind: String,
+    },
+
+    /// An option was given that this kind of source does not have.
+    #[error("{kind} has no option '{option}', got {value}")]
+    UnusedOption {
+        /// The format, or a generator.
+        kind: &'static str,
+        /// The option's name, the same in Rust, on the command line and in Python.
+        option: &'static str,
+        /// What was given.
+        value: String,
     },
 
     /// A named or numbered column does not exist.
@@ -192,7 +203,7 @@ pub enum StreamError {
         column: String,
     },
 
-    /// The name of a column is too long to be one.
+    /// The name of a column is too long.
     #[error("{place}: the name of a column must be at most {limit} bytes long")]
     NameTooLong {
         /// Where it was found.
@@ -201,7 +212,7 @@ pub enum StreamError {
         limit: usize,
     },
 
-    /// The columns of rows are not those that the inputs came from.
+    /// The columns of rows are not those that the model's inputs came from.
     #[error("column '{column}' does not fit the inputs of the model: {reason}")]
     Encoding {
         /// The column.
@@ -249,7 +260,7 @@ pub enum StreamError {
         column: String,
     },
 
-    /// A category or a label is too long to be one.
+    /// A category or a label is too long.
     #[error("{place}, column '{column}': a category or label must be at most {limit} bytes long")]
     CellTooLong {
         /// Where the cell stands.
@@ -271,7 +282,8 @@ pub enum StreamError {
 
     /// All rows have the same label.
     #[error(
-        "column '{target}' has the one class '{label}' in all {samples} samples: nothing to tell apart"
+        "column '{target}' has only the class '{label}' in all {samples} samples: there is nothing to \
+         predict"
     )]
     SingleClass {
         /// The target column.
@@ -304,7 +316,7 @@ pub enum StreamError {
         found: u64,
     },
 
-    /// The text that names a generator does not say what it should.
+    /// The text that names a generator cannot be understood.
     #[error("{generator}: {rule}")]
     GeneratorText {
         /// The generator.
@@ -313,7 +325,7 @@ pub enum StreamError {
         rule: String,
     },
 
-    /// A generator does not have such a parameter.
+    /// A generator has no parameter of that name.
     #[error("{generator} has no parameter '{parameter}': it has {known}")]
     UnknownParameter {
         /// The generator.
@@ -324,7 +336,7 @@ pub enum StreamError {
         known: String,
     },
 
-    /// There is no such generator.
+    /// There is no generator of that name.
     #[error("there is no generator '{name}': expected one of {known}")]
     UnknownGenerator {
         /// What was given.

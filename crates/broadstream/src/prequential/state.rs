@@ -190,7 +190,7 @@ mod tests {
         online_bls::OnlineBls,
         prequential::{Evaluator, Progress},
         state::StateWriter,
-        stream::csv::{CsvOptions, CsvStream},
+        stream::{TableOptions, csv::CsvStream},
     };
 
     /// A table in which new categories and classes appear one after the other.
@@ -199,7 +199,7 @@ mod tests {
         for i in 0..150 {
             text += &format!("{}.5,c{},{}\n", i * 7 % 31, i * 5 % (2 + i / 30), i % (2 + i / 60));
         }
-        CsvStream::new(Box::new(Cursor::new(text)), CsvOptions::default()).unwrap()
+        CsvStream::new(Box::new(Cursor::new(text)), TableOptions::default()).unwrap()
     }
 
     fn model() -> OnlineBls {

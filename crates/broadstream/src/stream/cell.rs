@@ -1,34 +1,41 @@
-//! What one cell says: a number, a text or nothing.
-
-use super::ColumnKind;
+//! The value of one cell: a number, a text or nothing.
 
 /// The value of one column in one row.
 ///
-/// Which of these a format gives depends on what it knows: in JSON or Parquet a value has a type, in
-/// CSV it is [`Raw`](Cell::Raw).
+/// Which variant a format uses depends on what it knows: in JSON or Parquet a value has a type, in CSV
+/// it is [`Raw`](Cell::Raw).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
     /// Nothing: the sample lacks the input.
     Missing,
-    /// A number. NaN is missing, and an infinity an error. Among categories it is the one that the
-    /// number prints as.
+    /// A number. NaN is missing, and an infinity is an error. In a categorical column it is the category
+    /// that the number prints as.
     Number(f64),
-    /// A whole number, which as a label or category keeps all its digits.
+    /// An integer, which keeps all its digits as a label or a category.
     Integer(i64),
-    /// 1 or 0, and among categories `true` or `false`.
+    /// A truth value: 1 or 0, and in a categorical column `true` or `false`.
     Flag(bool),
-    /// A text, which is a category also if it looks like a number; blanks around it do not matter,
-    /// and blanks alone are missing. A column that is known to be numeric reads it as `Raw`.
+    /// A text, which is a category even if it looks like a number. Blanks around it do not matter, and
+    /// blanks alone are missing. A column that is known to be numeric reads it as `Raw`.
     Text(&'a [u8]),
-    /// A text of unknown type, that is a number if it looks like one, and missing if it is blank,
+    /// A text of unknown type, which is a number if it looks like one, and missing if it is blank,
     /// `?`, `NA` or `NaN`.
     Raw(&'a [u8]),
+}
+
+/// What the cells of a column hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Numbers.
+    Numeric,
+    /// Categories.
+    Categorical,
 }
 
 /// A cell that outlives the text it was read from.
 #[derive(Debug, Default)]
 pub(super) struct HeldCell {
-    /// The texts are in `text`.
+    /// The kind of cell; the bytes of a text are in `text`.
     cell: Option<Cell<'static>>,
     text: Vec<u8>,
 }
@@ -38,7 +45,7 @@ impl HeldCell {
         self.cell = None;
     }
 
-    /// Takes a cell, which fails if it holds one.
+    /// Holds a cell. Fails if one is held already.
     pub(super) fn hold(&mut self, cell: Cell<'_>) -> Result<(), ()> {
         if self.cell.is_some() {
             return Err(());
@@ -61,7 +68,7 @@ impl HeldCell {
         Ok(())
     }
 
-    /// What it holds, or nothing.
+    /// The cell that is held; `Missing` if none is.
     pub(super) fn cell(&self) -> Cell<'_> {
         match self.cell {
             None => Cell::Missing,
@@ -72,8 +79,7 @@ impl HeldCell {
     }
 }
 
-/// The kind of a column that has a cell with that raw text: one text among numbers makes it
-/// categorical.
+/// The kind of column that a cell with that raw text suggests.
 pub(super) fn kind_of(text: &[u8]) -> ColumnKind {
     match read_number(text) {
         Reading::Text => ColumnKind::Categorical,
@@ -94,7 +100,7 @@ pub(super) enum Reading {
     Text,
 }
 
-/// Reads a cell of a numeric column. The number is the one that [`str::parse`] gives, bit by bit.
+/// Reads a cell of a numeric column. The number has the same bits as the result of [`str::parse`].
 #[inline]
 pub(super) fn read_number(cell: &[u8]) -> Reading {
     match short_integer(cell) {
@@ -109,12 +115,12 @@ pub(super) fn read_text(cell: &[u8]) -> Option<&[u8]> {
     (!is_missing(text)).then_some(text)
 }
 
-/// The start of a cell, for a message: a cell may be megabytes long.
+/// The start of a cell, for a message, since a cell may be megabytes long.
 pub(super) fn excerpt(cell: &[u8]) -> String {
     const LONGEST: usize = 60;
     let cell = cell.trim_ascii();
-    // Cut before decoding, so that the cost does not depend on the cell; four bytes per character
-    // leave the character at the cut complete.
+    // Cut before decoding, so that the cost does not depend on the length of the cell. Four bytes per
+    // character leave the character at the cut complete.
     let text = String::from_utf8_lossy(&cell[..cell.len().min(4 * LONGEST + 4)]);
     match text.char_indices().nth(LONGEST) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
@@ -144,7 +150,7 @@ fn read_other_number(cell: &[u8]) -> Reading {
     }
 }
 
-/// Reads a number of one to eight digits, or gives up. Such numbers fill whole files; asking for them
+/// Reads a number of one to eight digits, or gives up. Such numbers fill whole files, and trying them
 /// before anything else keeps the loop over a row small enough to be a sixth faster.
 #[inline]
 fn short_integer(cell: &[u8]) -> Option<f64> {
@@ -200,7 +206,7 @@ fn short_decimal(cell: &[u8]) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// So many digits cannot overflow the integer they form.
+/// This many digits cannot overflow the integer that they form.
 const MOST_CHARACTERS: usize = 18;
 
 const POWERS_OF_TEN: [f64; MOST_CHARACTERS] = [
@@ -215,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_of_nothing() {
+    fn spellings_of_missing_values() {
         for cell in ["", "  ", "?", " ? ", "nan", "NaN", "NAN", "na", "NA", "Na", "\tNA\r"] {
             assert_eq!(read_number(cell.as_bytes()), Reading::Missing, "{cell:?}");
             assert_eq!(read_text(cell.as_bytes()), None, "{cell:?}");

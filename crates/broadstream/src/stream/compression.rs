@@ -1,4 +1,4 @@
-//! Transparent decompression: the first bytes of a source say whether it is gzip, zstd or plain.
+//! Transparent decompression: the first bytes of a source tell whether it is gzip, zstd or plain.
 
 use std::io::{self, BufReader, Cursor, Read};
 
@@ -9,8 +9,8 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 /// several frames) or neither.
 ///
 /// The format is told from the first bytes, not from a file name, so that pipes work too. The
-/// result is buffered: small reads are cheap, and large ones bypass the buffer. A source cut short
-/// gives all bytes up to the cut and then an error.
+/// result is buffered: small reads are cheap, and large ones bypass the buffer. A truncated source
+/// yields all bytes up to its end and then an error.
 ///
 /// ```
 /// use std::io::{Cursor, Read};
@@ -21,8 +21,8 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn decompress(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-    // A pipe may give its first bytes one by one, and a text may be shorter than the magic. So no
-    // byte is waited for that cannot tell anything more.
+    // A pipe may return its first bytes one by one, and a text may be shorter than the magic number. So
+    // reading stops at the first byte that rules out compression: a short line must not be waited on.
     let mut magic = Vec::with_capacity(MAGIC);
     while Format::may_begin(&magic) && reader.by_ref().take(1).read_to_end(&mut magic)? > 0 {}
     let format = Format::of(&magic);
@@ -39,7 +39,7 @@ pub fn decompress(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read +
 /// How many of the first bytes tell the format.
 const MAGIC: usize = 4;
 
-/// Large enough that system calls and decoder calls vanish beside the decoding itself.
+/// Large enough that the cost of system calls and decoder calls is negligible beside the decoding itself.
 const BUFFER: usize = 128 * 1024;
 
 enum Format {
@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives one byte per read, as a slow pipe may.
+    /// Returns one byte per read, as a slow pipe may.
     struct Drip(Cursor<Vec<u8>>);
 
     impl Read for Drip {
@@ -88,7 +88,7 @@ mod tests {
         }
     }
 
-    /// Gives its bytes and then fails the test rather than waiting for more.
+    /// Returns its bytes and then fails the test rather than waiting for more.
     struct Waiting(Cursor<&'static [u8]>);
 
     impl Read for Waiting {

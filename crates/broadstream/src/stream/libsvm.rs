@@ -1,40 +1,41 @@
 //! LIBSVM files: a label and the inputs that are not left out, row by row in bounded memory.
 //!
-//! A row is `label index:value index:value …`, and what follows a `#` is a comment. Each index is a
-//! column of its own, named by its number, that is declared when it first appears. So a row that
-//! mentions three of a million columns stays three numbers long.
+//! A row is `label index:value index:value …`, and `#` begins a comment. Each index is a column of its
+//! own, named by its number, and is declared when it first appears. So a row that mentions three of a
+//! million columns takes the memory of three numbers.
 
-use std::{collections::HashMap, fmt, io::Read};
+use std::{collections::HashMap, io::Read};
 
 use super::{
-    Cell, ColumnKind, ColumnOptions, Place, RowEncoder, RowEncoding, Stream, StreamError,
+    Cell, ColumnKind, EncodedRow, Place, RowEncoder, RowReader, RowStream, StreamError,
+    TableOptions, TextFormat,
     cell::excerpt,
     lines::{LONGEST_LINE, Lines},
 };
-use crate::{
-    data::{Block, Schema},
-    error::Error,
-};
+use crate::error::Error;
 
 /// The samples of a LIBSVM file, plain or compressed by gzip or zstd.
 ///
-/// Labels are any texts without a comma or colon: a row of several labels is an error. Indices must
-/// increase within a row and lie below 2³¹; 0 is one. An index that a row does not mention is absent
-/// from its sample, and one with the value 0 is present, so a file that leaves zeros out says less
-/// than one that has them. A value that is `?`, `NA` or `NaN` is missing. The query of a ranking
-/// file, `qid:7` behind the label, is passed over.
+/// A label is any text without a comma or colon; a row of several labels is an error. Indices must
+/// increase within a row and lie below 2³¹; 0 is allowed. An index that a row does not mention is absent
+/// from its sample, and one with the value 0 is present, so a file that leaves zeros out contains less
+/// information than one that has them. A value that is `?`, `NA` or `NaN` is missing. The query of a
+/// ranking file, `qid:7` after the label, is passed over.
 ///
-/// Columns to drop or of a given kind are named by their index. The target cannot be chosen: it is
-/// what rows begin with, and is called `label`.
+/// The options name columns by their index. The target cannot be chosen: it is the label that begins
+/// each row, and is called `label`.
+///
+/// The number of inputs per sample is the mean number of entries over the first rows. The number of
+/// columns would say nothing about sparse rows, and is not known in advance.
 ///
 /// ```
 /// use broadstream::{
 ///     Block,
-///     stream::{ColumnOptions, Stream, libsvm::LibsvmStream},
+///     stream::{Stream, TableOptions, libsvm::LibsvmStream},
 /// };
 ///
 /// let text = "spam 3:0.5 9:1\nham 1:2 9:0 # from a friend\n";
-/// let mut stream = LibsvmStream::new(Box::new(text.as_bytes()), ColumnOptions::default())?;
+/// let mut stream = LibsvmStream::new(Box::new(text.as_bytes()), TableOptions::default())?;
 /// let mut block = Block::new();
 /// assert_eq!(stream.read_block(&mut block, 100)?, 2);
 ///
@@ -44,13 +45,13 @@ use crate::{
 /// assert_eq!(block.sample(1).iter().collect::<Vec<_>>(), [(1, 0.0), (2, 2.0)]);
 /// # Ok::<(), broadstream::Error>(())
 /// ```
-pub struct LibsvmStream {
+pub type LibsvmStream = RowStream<LibsvmReader>;
+
+/// Reads the rows of a LIBSVM file; see [`LibsvmStream`].
+pub struct LibsvmReader {
     lines: Lines,
-    encoder: RowEncoder,
     indices: Indices,
     inputs_per_sample: usize,
-    line: u64,
-    ended: bool,
 }
 
 impl LibsvmStream {
@@ -58,75 +59,41 @@ impl LibsvmStream {
     ///
     /// A fault in a row is not reported here but when that row is read.
     #[expect(clippy::needless_pass_by_value, reason = "options are given away, as to any `new`")]
-    pub fn new(reader: Box<dyn Read + Send>, options: ColumnOptions) -> Result<Self, Error> {
+    pub fn new(reader: Box<dyn Read + Send>, options: TableOptions) -> Result<Self, Error> {
+        options.check(TextFormat::Libsvm)?;
         Self::of_lines(Lines::open(reader)?, &options)
     }
 
-    /// Reads the beginning of a file of which no line has been taken yet.
-    pub(super) fn of_lines(mut lines: Lines, options: &ColumnOptions) -> Result<Self, Error> {
+    /// Reads the beginning of a file from its first line.
+    pub(super) fn of_lines(mut lines: Lines, options: &TableOptions) -> Result<Self, Error> {
         let indices = Indices::new(options)?;
         let inputs_per_sample = survey(&mut lines, &indices)?;
-        let encoder = RowEncoder::new(TARGET, options.categories);
-        Ok(LibsvmStream { lines, encoder, indices, inputs_per_sample, line: 0, ended: false })
+        let encoder = RowEncoder::new(TARGET, options.categories.unwrap_or_default());
+        Ok(RowStream::of(LibsvmReader { lines, indices, inputs_per_sample }, encoder))
     }
+}
 
-    /// The line of the row read last; 0 before the first row.
-    pub fn line(&self) -> u64 {
-        self.line
-    }
-
-    /// The names of the columns that have appeared so far, in the order of appearance.
-    pub fn columns(&self) -> impl Iterator<Item = &str> {
-        self.encoder.columns()
-    }
-
-    /// Appends the next sample to `block`; `false` at the end.
-    fn read_sample(&mut self, block: &mut Block) -> Result<bool, Error> {
+impl RowReader for LibsvmReader {
+    fn next_row<'e>(
+        &mut self,
+        encoder: &'e mut RowEncoder,
+    ) -> Result<Option<EncodedRow<'e>>, Error> {
         while let Some(range) = self.lines.peek()? {
-            self.line = self.lines.line();
+            let line = self.lines.line();
             self.lines.pass();
             if let Some(row) = Row::of(self.lines.text(range)) {
-                encode(&row, self.line, &mut self.indices, &mut self.encoder, block)?;
-                return Ok(true);
+                return Ok(Some(encode(&row, line, &mut self.indices, encoder)?));
             }
         }
-        Ok(false)
-    }
-}
-
-impl Stream for LibsvmStream {
-    fn schema(&self) -> &Schema {
-        self.encoder.schema()
+        Ok(None)
     }
 
-    /// The mean number of entries over the first rows, at least 1: the number of columns would say
-    /// nothing about sparse rows, and is not known.
-    fn inputs_per_sample(&self) -> usize {
+    fn is_ready(&mut self) -> bool {
+        self.lines.is_row_ready(|line| Row::of(line).is_some())
+    }
+
+    fn inputs_per_sample(&self, _: &RowEncoder) -> usize {
         self.inputs_per_sample
-    }
-
-    fn encoding(&self) -> Option<RowEncoding> {
-        Some(self.encoder.encoding())
-    }
-
-    fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {
-        let mut read = 0;
-        while read < most && !self.ended {
-            let outcome = self.read_sample(block);
-            self.ended = !matches!(outcome, Ok(true));
-            read += usize::from(outcome?);
-        }
-        Ok(read)
-    }
-}
-
-impl fmt::Debug for LibsvmStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LibsvmStream")
-            .field("line", &self.line)
-            .field("ended", &self.ended)
-            .field("schema", self.schema())
-            .finish_non_exhaustive()
     }
 }
 
@@ -140,13 +107,13 @@ pub(super) fn is_row(line: &[u8]) -> bool {
     })
 }
 
-/// What the target is called.
+/// The name of the target.
 const TARGET: &str = "label";
 
 /// One more than the largest index.
 const INDICES: u32 = 1 << 31;
 
-/// Which column an index is.
+/// The column of each index.
 struct Indices {
     /// The columns that have appeared; `None` for one that is left out.
     columns: HashMap<u32, Option<usize>>,
@@ -154,14 +121,7 @@ struct Indices {
 }
 
 impl Indices {
-    fn new(options: &ColumnOptions) -> Result<Self, Error> {
-        if let Some(target) = &options.target {
-            return Err(Error::Config {
-                option: "target",
-                rule: "left out for LIBSVM, where the label begins a row",
-                value: format!("'{target}'"),
-            });
-        }
+    fn new(options: &TableOptions) -> Result<Self, Error> {
         let dropped = indices("drop", &options.drop)?;
         let categorical = indices("categorical", &options.categorical)?;
         let numeric = indices("numeric", &options.numeric)?;
@@ -208,8 +168,8 @@ fn indices(option: &'static str, names: &[String]) -> Result<Vec<u32>, Error> {
     names.iter().map(index).collect()
 }
 
-/// The mean number of entries of the next rows, 1000 or fewer if these are huge. The lines are then
-/// where they were before. A faulty row is the last one looked at.
+/// The mean number of entries of the next rows, 1000 or fewer if these are huge; at least 1. Leaves the
+/// lines where they were. Stops at a faulty row, which is reported when it is read for its sample.
 fn survey(lines: &mut Lines, indices: &Indices) -> Result<usize, StreamError> {
     const ROWS: usize = 1000;
     let (mut rows, mut entries) = (0, 0);
@@ -236,7 +196,7 @@ fn survey(lines: &mut Lines, indices: &Indices) -> Result<usize, StreamError> {
     Ok(((entries + rows / 2) / rows.max(1)).max(1))
 }
 
-/// A row, cut into its label and the text of its entries.
+/// A row, divided into its label and the text of its entries.
 struct Row<'a> {
     label: &'a [u8],
     entries: &'a [u8],
@@ -271,14 +231,13 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Appends the sample of a row to `block`.
-fn encode(
+/// Encodes a row.
+fn encode<'e>(
     row: &Row<'_>,
     line: u64,
     indices: &mut Indices,
-    encoder: &mut RowEncoder,
-    block: &mut Block,
-) -> Result<(), Error> {
+    encoder: &'e mut RowEncoder,
+) -> Result<EncodedRow<'e>, StreamError> {
     let place = Place::Line(line);
     row.check_label(line)?;
     encoder.begin(place);
@@ -286,7 +245,7 @@ fn encode(
     for token in row.entries() {
         let (index, value) = parse_entry(token, line)?;
         if let Some(previous) = previous.filter(|previous| *previous >= index) {
-            return Err(unexpected(line, format!("an index above {previous}"), token).into());
+            return Err(unexpected(line, format!("an index above {previous}"), token));
         }
         previous = Some(index);
         if let Some(column) = indices.column(index, encoder, place)? {
@@ -294,7 +253,7 @@ fn encode(
         }
     }
     let (sample, class) = encoder.finish(Cell::Raw(row.label))?;
-    block.push(sample, class, 1.0)
+    Ok(EncodedRow { sample, class, weight: 1.0 })
 }
 
 /// The index and the text of the value.
@@ -324,15 +283,18 @@ mod tests {
     use proptest::{collection::btree_map, prelude::*};
 
     use super::*;
-    use crate::stream::table::{Table, read, row};
+    use crate::stream::{
+        Stream,
+        contents::{Contents, read, row},
+    };
 
-    fn table_with(text: &str, options: &ColumnOptions) -> Table {
+    fn contents_with(text: &str, options: &TableOptions) -> Contents {
         let source = || Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
         read(|| LibsvmStream::new(source(), options.clone()))
     }
 
-    fn table(text: &str) -> Table {
-        table_with(text, &ColumnOptions::default())
+    fn contents(text: &str) -> Contents {
+        contents_with(text, &TableOptions::default())
     }
 
     fn names(names: &[&str]) -> Vec<String> {
@@ -343,29 +305,29 @@ mod tests {
     fn rows_have_what_they_mention() {
         let text = "+1 2:0.5 7:-1e3\n\n# only a comment\r\n-1 qid:3 0:0\t2:1#note 9:9\r\n+1\n\
                     -1 1:? 7:nan 2147483647:4";
-        let table = table(text);
-        assert_eq!(table.error, None);
-        assert_eq!(table.inputs, ["2", "7", "0", "1", "2147483647"]);
+        let contents = contents(text);
+        assert_eq!(contents.error, None);
+        assert_eq!(contents.inputs, ["2", "7", "0", "1", "2147483647"]);
         let expected = [
             row(&[("2", 0.5), ("7", -1000.0)], "+1"),
             row(&[("2", 1.0), ("0", 0.0)], "-1"),
             row(&[], "+1"),
             row(&[("2147483647", 4.0)], "-1"),
         ];
-        assert_eq!(table.rows, expected);
+        assert_eq!(contents.rows, expected);
     }
 
     #[test]
     fn columns_are_named_by_their_index() {
-        let options = ColumnOptions {
+        let options = TableOptions {
             drop: names(&["3"]),
             categorical: names(&["1"]),
             numeric: names(&["2"]),
-            ..ColumnOptions::default()
+            ..TableOptions::default()
         };
-        let table = table_with("a 1:7 2:5 3:9\nb 1:8 3:x\n", &options);
-        assert_eq!(table.rows[0], row(&[("1=7", 1.0), ("2", 5.0)], "a"));
-        assert_eq!(table.rows[1], row(&[("1=8", 1.0)], "b"));
+        let contents = contents_with("a 1:7 2:5 3:9\nb 1:8 3:x\n", &options);
+        assert_eq!(contents.rows[0], row(&[("1=7", 1.0), ("2", 5.0)], "a"));
+        assert_eq!(contents.rows[1], row(&[("1=8", 1.0)], "b"));
     }
 
     #[test]
@@ -376,7 +338,7 @@ mod tests {
             ("a\nb\n", &[], 1),
             ("a 1:1 2:2 3:3\nb 1\n", &[], 3),
         ] {
-            let options = ColumnOptions { drop: names(drop), ..ColumnOptions::default() };
+            let options = TableOptions { drop: names(drop), ..TableOptions::default() };
             let stream = LibsvmStream::new(Box::new(text.as_bytes()), options).unwrap();
             assert_eq!(stream.inputs_per_sample(), expected, "{text}");
         }
@@ -396,43 +358,43 @@ mod tests {
             ("1,3 1:1", "expected one label per row, found '1,3'"),
             ("1:1 2:1", "expected a label before the entries, found '1:1'"),
         ] {
-            let table = table(&format!("b 1:1\n\n{fault}\nb 1:2\n"));
-            assert_eq!(table.rows.len(), 1, "{fault}");
-            assert_eq!(table.error, Some(format!("line 3: {message}")));
+            let contents = contents(&format!("b 1:1\n\n{fault}\nb 1:2\n"));
+            assert_eq!(contents.rows.len(), 1, "{fault}");
+            assert_eq!(contents.error, Some(format!("line 3: {message}")));
         }
         for (fault, message) in [
             ("a 1:inf", "column '1': expected a finite number, found 'inf'"),
             ("? 1:1", "column 'label': the label is missing"),
         ] {
-            assert_eq!(table(fault).error, Some(format!("line 1, {message}")));
+            assert_eq!(contents(fault).error, Some(format!("line 1, {message}")));
         }
         for text in ["", "\n", "# a\n\n"] {
             let message = "the stream is empty: expected at least one row of data";
-            assert_eq!(table(text).error.unwrap(), message);
+            assert_eq!(contents(text).error.unwrap(), message);
         }
     }
 
     #[test]
-    fn options_that_mean_nothing_are_refused() {
+    fn options_without_meaning_are_refused() {
         for (options, message) in [
             (
-                ColumnOptions { target: Some("1".into()), ..ColumnOptions::default() },
-                "target must be left out for LIBSVM, where the label begins a row, got '1'",
+                TableOptions { target: Some("1".into()), ..TableOptions::default() },
+                "LIBSVM has no option 'target', got '1'",
             ),
             (
-                ColumnOptions { drop: names(&["age"]), ..ColumnOptions::default() },
+                TableOptions { drop: names(&["age"]), ..TableOptions::default() },
                 "drop must be a list of indices below 2147483648 for LIBSVM, got 'age'",
             ),
             (
-                ColumnOptions {
+                TableOptions {
                     numeric: names(&["1", "2"]),
                     categorical: names(&["2"]),
-                    ..ColumnOptions::default()
+                    ..TableOptions::default()
                 },
                 "column '2' must be either numeric or categorical, but is declared to be both",
             ),
         ] {
-            assert_eq!(table_with("a 1:1\n", &options).error.unwrap(), message);
+            assert_eq!(contents_with("a 1:1\n", &options).error.unwrap(), message);
         }
     }
 
@@ -452,16 +414,16 @@ mod tests {
                 }
                 text += "\n";
             }
-            let table = table(&text);
-            prop_assert_eq!(table.error, None);
-            for (read, (label, entries)) in table.rows.iter().zip(&rows) {
+            let contents = contents(&text);
+            prop_assert_eq!(contents.error, None);
+            for (read, (label, entries)) in contents.rows.iter().zip(&rows) {
                 let mut inputs = read.0.clone();
                 inputs.sort_by_key(|(name, _)| name.parse::<u32>().unwrap());
                 let expected: Vec<_> = entries.iter().map(|(i, v)| (i.to_string(), *v)).collect();
                 prop_assert_eq!(&inputs, &expected);
                 prop_assert_eq!(&read.1, label);
             }
-            prop_assert_eq!(table.rows.len(), rows.len());
+            prop_assert_eq!(contents.rows.len(), rows.len());
         }
     }
 }

@@ -1,9 +1,9 @@
-//! The lines of a source, of bounded length, with the memory to go back to a mark.
+//! The lines of a source, of bounded length, with a mark to go back to.
 //!
-//! Every text format is read by it. A row of CSV is usually one line. Handing out lines rather than
-//! arbitrary chunks lets the row reader split a line without quotes by itself, in place, and leave
-//! the others to the `csv` crate, which sees through [`Read`] exactly the lines of the row it is
-//! asked for and never reads ahead.
+//! Every text format is read through it. A row of CSV is usually one line. Returning lines rather than
+//! arbitrary chunks lets the CSV reader split a line without quotes in place, and leave the others to
+//! the `csv` crate, which sees through [`Read`] exactly the lines of the row that it is asked for and
+//! never reads ahead.
 
 use std::{
     io::{self, Read},
@@ -18,39 +18,39 @@ use super::{Place, StreamError, decompress};
 /// The longest line accepted, and the longest row of several lines.
 pub(super) const LONGEST_LINE: usize = 16 << 20;
 
-/// How much is looked at to tell the format, and the dialect of CSV.
+/// How many bytes are examined to tell whether a source is text, and the delimiter of CSV.
 pub(super) const HEAD: usize = 64 << 10;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How much is read at once: little enough to stay in the processor's cache until it is parsed.
+/// How many bytes are read at once: few enough to stay in the processor's cache until they are parsed.
 const CHUNK: usize = 256 << 10;
 
 pub(super) struct Lines {
     source: Box<dyn Read + Send>,
-    /// What was read and is still needed lies in `buffer[..filled]`.
+    /// The bytes that were read and are still needed lie in `buffer[..filled]`.
     buffer: Vec<u8>,
     filled: usize,
     /// Where the next line starts, and its number.
     next: usize,
     line: u64,
-    /// No line ends in `buffer[next..searched]`: a long line is searched only once.
+    /// No line ends in `buffer[next..searched]`, so a long line is searched only once.
     searched: usize,
-    /// How many bytes [`Read`] has given of the current row, and the line where that row starts.
+    /// How many bytes of the current row [`Read`] has returned, and the line where that row starts.
     given: usize,
     row_line: u64,
     /// Where [`rewind`](Self::rewind) goes.
     mark: Option<(usize, u64)>,
     terminator: u8,
     ended: bool,
-    /// Shared so that the same failure can be met again after rewinding.
+    /// Shared, so that the same failure can be reported again after rewinding.
     failure: Option<Arc<io::Error>>,
     /// Why [`Read`] failed.
     refusal: Option<StreamError>,
 }
 
 impl Lines {
-    /// The lines of a text, plain or compressed, behind its byte order mark if it has one.
+    /// The lines of a text, plain or compressed, without its byte order mark.
     pub(super) fn open(reader: Box<dyn Read + Send>) -> Result<Self, StreamError> {
         let source = decompress(reader)
             .map_err(|source| StreamError::Read { place: Place::Line(1), source })?;
@@ -86,7 +86,7 @@ impl Lines {
         }
     }
 
-    /// The first bytes, as many as [`HEAD`] or all there are, and whether these are all.
+    /// The first [`HEAD`] bytes, or fewer if there are no more, and whether these are all bytes.
     ///
     /// A failure of the source is not reported here but on the line where it happened.
     pub(super) fn head(&mut self) -> (&[u8], bool) {
@@ -94,7 +94,7 @@ impl Lines {
         (&self.buffer[self.next..self.filled.min(HEAD)], self.ended && self.filled <= HEAD)
     }
 
-    /// Skips the byte order mark that the next line may begin with.
+    /// Skips a byte order mark at the start of the next line.
     pub(super) fn skip_byte_order_mark(&mut self) -> Result<(), StreamError> {
         let line = self.peek()?;
         if line.is_some_and(|line| self.buffer[line].starts_with(BYTE_ORDER_MARK)) {
@@ -138,7 +138,7 @@ impl Lines {
         }
     }
 
-    /// Where the next line lies if the source need not be asked for it.
+    /// Where the next line lies, if it has been read already.
     pub(super) fn ready(&mut self) -> Option<Range<usize>> {
         match memchr(self.terminator, &self.buffer[self.searched..self.filled]) {
             Some(found) => {
@@ -152,12 +152,24 @@ impl Lines {
         }
     }
 
-    /// Whether the source has nothing more to give.
+    /// Whether the next line that holds a row, or the end, can be read without waiting for the source.
+    /// Lines before it, which hold none, are passed over.
+    pub(super) fn is_row_ready(&mut self, holds_row: impl Fn(&[u8]) -> bool) -> bool {
+        while let Some(range) = self.ready() {
+            if holds_row(self.text(range)) {
+                return true;
+            }
+            self.pass();
+        }
+        self.ended
+    }
+
+    /// Whether the source has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Goes on behind the line that was just peeked at.
+    /// Moves past the line that was just peeked at.
     pub(super) fn pass(&mut self) {
         self.next = self.searched + 1;
         self.searched = self.next;
@@ -184,12 +196,12 @@ impl Lines {
         self.refusal.take()
     }
 
-    /// Marks the next line and keeps in memory what follows, until the mark is forgotten.
+    /// Marks the next line and keeps what follows in memory, until the mark is forgotten.
     pub(super) fn mark(&mut self) {
         self.mark = Some((self.next, self.line));
     }
 
-    /// How much is kept since the mark.
+    /// How many bytes have been kept since the mark.
     pub(super) fn kept(&self) -> usize {
         self.mark.map_or(0, |(start, _)| self.next - start)
     }
@@ -207,7 +219,7 @@ impl Lines {
         self.mark = None;
     }
 
-    /// Reads more; `false` when there is no more.
+    /// Reads more; `false` if there is no more.
     fn fill(&mut self) -> bool {
         if self.ended {
             return false;
@@ -228,7 +240,7 @@ impl Lines {
         !self.ended
     }
 
-    /// Gives the last line the terminator that it lacks.
+    /// Adds the terminator that the last line lacks.
     fn terminate_last_line(&mut self) {
         self.make_room();
         self.buffer[self.filled] = self.terminator;
@@ -237,7 +249,7 @@ impl Lines {
 
     /// Makes room for at least one byte.
     fn make_room(&mut self) {
-        // Without a mark only the beginning of one line is still needed, so moving it is cheap.
+        // Without a mark only the start of one line is still needed, so moving it is cheap.
         let start = self.mark.map_or(self.next, |(start, _)| start);
         if start > 0 {
             self.buffer.copy_within(start..self.filled, 0);
@@ -261,7 +273,7 @@ impl Lines {
     }
 }
 
-/// Gives the lines of one row, terminators included. To be asked for more than the source has means
+/// Returns the lines of one row, terminators included. Being asked for more than the source has means
 /// that a quote is still open.
 impl Read for Lines {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
@@ -271,8 +283,8 @@ impl Read for Lines {
             Err(error) => return self.refuse(error),
         };
         let left = line.len() + 1;
-        // The parser takes what it sees first for the beginning of a file and would remove a byte
-        // order mark; it cannot see one in a single byte.
+        // The parser would take a byte order mark at the start of a row for that of a file, and remove
+        // it. A first read of one byte hides it.
         let most = if self.given == 0 { 1 } else { left };
         let read = most.min(out.len());
         self.given += read;
@@ -305,7 +317,7 @@ fn read_error(line: u64, failure: &Arc<io::Error>) -> StreamError {
 mod tests {
     use super::*;
 
-    /// Gives its pieces one per read, then fails.
+    /// Returns its pieces one per read, then fails.
     struct Pieces(Vec<&'static [u8]>);
 
     impl Read for Pieces {
@@ -359,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_text() {
+    fn a_byte_order_mark_is_not_text() {
         let mut lines = Lines::open(Box::new("\u{feff}a\rb".as_bytes())).unwrap();
         assert_eq!(lines.head(), (&b"a\rb"[..], true));
         assert_eq!(texts(&mut lines), ["a", "b"]);
@@ -381,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_source_gives_its_whole_lines_first_and_fails_again_after_rewinding() {
+    fn a_failing_source_yields_its_whole_lines_first_and_fails_again_after_rewinding() {
         let mut lines = Lines::new(Box::new(Pieces(vec![b"ab", b"interrupted", b"c\nd", b"e\nf"])));
         lines.mark();
         for _ in 0..2 {

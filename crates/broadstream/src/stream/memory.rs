@@ -23,9 +23,9 @@ pub struct MemoryStream {
     encoding: Option<RowEncoding>,
     samples: Block,
     inputs_per_sample: usize,
-    /// The order in which samples come.
+    /// The positions of the samples in the order in which they are returned.
     order: Vec<u32>,
-    /// By the numbering of the source, the number that each class has in `schema`.
+    /// For each class of the source the number that it has in `schema`.
     class_of: Vec<usize>,
     next: usize,
 }
@@ -53,9 +53,9 @@ impl MemoryStream {
         })
     }
 
-    /// Puts the samples into a random order that depends on `seed` alone, and starts anew.
+    /// Puts the samples into a random order that depends on `seed` alone, and returns to the first one.
     ///
-    /// Classes are numbered anew in their new order of appearance.
+    /// Classes are renumbered in their new order of appearance.
     pub fn shuffle(&mut self, seed: u64) {
         let mut random = Random::new(seed, "shuffle", "");
         for last in (1..self.order.len()).rev() {

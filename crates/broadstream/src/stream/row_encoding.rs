@@ -1,15 +1,12 @@
-//! What the rows of a stream looked like, to read rows like them again.
+//! How the rows of a stream were encoded, so that more rows can be encoded the same way.
 //!
-//! A model knows inputs and not columns. To give it further rows, one must also know which columns
-//! those inputs came from, in which order, and which number a category had. That is little, and it
-//! is kept beside the model.
+//! A model knows its inputs but not the columns they came from. To read further rows for it, one also
+//! needs the columns, their order, and the number of each category. That is little data, and it is
+//! kept beside the model.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use super::{
-    Categories, RowEncoder, StreamError,
-    row_encoder::{Coding, Column},
-};
+use super::{Categories, StreamError};
 use crate::{
     data::{InputKind, Schema},
     error::ModelFileError,
@@ -21,11 +18,11 @@ use crate::{
 /// ```
 /// use broadstream::{
 ///     Block,
-///     stream::{ColumnCoding, Stream, csv::{CsvOptions, CsvStream}},
+///     stream::{ColumnCoding, Stream, TableOptions, csv::CsvStream},
 /// };
 ///
 /// let text = "age,job,buys\n31,clerk,yes\n?,baker,no\n";
-/// let mut stream = CsvStream::new(Box::new(text.as_bytes()), CsvOptions::default())?;
+/// let mut stream = CsvStream::new(Box::new(text.as_bytes()), TableOptions::default())?;
 /// while stream.read_block(&mut Block::new(), 100)? > 0 {}
 /// let encoding = stream.encoding().expect("a CSV file has columns");
 /// assert_eq!(encoding.columns[1].name, "job");
@@ -41,7 +38,7 @@ pub struct RowEncoding {
     pub target: String,
     /// How many of the columns stand before the target.
     pub target_position: usize,
-    /// How a column that is still undecided, or that appears later, would encode categories.
+    /// How a column that is undecided, or that appears later, encodes categories.
     pub categories: Categories,
 }
 
@@ -57,7 +54,7 @@ pub struct EncodedColumn {
 /// How the cells of a column become inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnCoding {
-    /// The column had no cell yet: its first one will decide.
+    /// The column has had no cell yet; its first one will decide.
     Undecided,
     /// A number is the value of the input that has the column's name.
     Numeric,
@@ -70,8 +67,8 @@ pub enum ColumnCoding {
 }
 
 impl RowEncoding {
-    /// The columns that the inputs of a schema suggest, for streams that never had columns: an
-    /// indicator `a=b` is category `b` of column `a`, any other input a column of numbers. The
+    /// The columns that the inputs of a schema suggest, for a stream that never had columns: an
+    /// indicator `a=b` is category `b` of column `a`, and any other input is a column of numbers. The
     /// target comes last.
     ///
     /// ```
@@ -89,8 +86,8 @@ impl RowEncoding {
     pub fn of_schema(schema: &Schema) -> Self {
         let inputs = schema.inputs();
         let numeric = inputs.iter().filter(|input| input.kind == InputKind::Numeric);
-        // A column has one kind, so an indicator whose column would be among the numbers stays a
-        // column of its own.
+        // A column has one kind. So an indicator whose column would have the name of a numeric input
+        // becomes a column of its own.
         let taken: HashSet<&str> = numeric.map(|input| input.name.as_str()).collect();
         let mut seen = HashSet::new();
         let mut columns = Vec::new();
@@ -114,8 +111,8 @@ impl RowEncoding {
         RowEncoding { columns, target, target_position, categories: Categories::OneHot }
     }
 
-    /// Adds the columns that only the other has, for a model that was merged with the other's. Columns
-    /// of both must mean the same.
+    /// Adds the columns that only `other` has, for a model that was merged with another one. A column
+    /// that both have must have the same meaning in both.
     pub fn merge(&mut self, other: RowEncoding) -> Result<(), StreamError> {
         for column in other.columns {
             let EncodedColumn { name, coding } = &column;
@@ -131,14 +128,18 @@ impl RowEncoding {
                 }
                 (_, ColumnCoding::Undecided | ColumnCoding::LeftOut) => {}
                 (ColumnCoding::IntegerCodes(own), ColumnCoding::IntegerCodes(other)) => {
-                    // The longer list is the other one with more behind it.
+                    // Codes agree if one list continues the other. The longer one is kept.
                     if other.starts_with(own) {
                         known.coding = column.coding;
                     } else if !own.starts_with(other) {
-                        return Err(mismatch("its categories have other numbers in the other"));
+                        return Err(mismatch("its categories are numbered differently"));
                     }
                 }
-                _ => return Err(mismatch("it holds numbers here and categories there")),
+                _ => {
+                    return Err(mismatch(
+                        "it holds numbers in one model and categories in the other",
+                    ));
+                }
             }
         }
         Ok(())
@@ -147,7 +148,7 @@ impl RowEncoding {
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.value("target", self.target.as_str());
         to.integer("target_position", self.target_position);
-        to.value("categories", name_of(self.categories));
+        to.value("categories", self.categories.name());
         to.texts("columns", self.columns.iter().map(|column| column.name.as_str()));
         to.texts("codings", self.columns.iter().map(|column| column.coding.name()));
         let mut codes = to.scope("codes");
@@ -184,11 +185,8 @@ impl RowEncoding {
         from.check("target", !names.contains(&target.as_str()), "none of the columns")?;
         *self = RowEncoding {
             target_position: from.count("target_position", columns.len())?,
-            categories: match from.text("categories")? {
-                "one-hot" => Categories::OneHot,
-                "integer-codes" => Categories::IntegerCodes,
-                _ => return Err(from.invalid("categories", "one-hot or integer-codes")),
-            },
+            categories: Categories::parse(from.text("categories")?)
+                .map_err(|_| from.invalid("categories", "one-hot or integer-codes"))?,
             columns,
             target,
         };
@@ -201,132 +199,10 @@ impl ColumnCoding {
         match self {
             ColumnCoding::Undecided => "undecided",
             ColumnCoding::Numeric => "numeric",
-            ColumnCoding::OneHot => name_of(Categories::OneHot),
-            ColumnCoding::IntegerCodes(_) => name_of(Categories::IntegerCodes),
+            ColumnCoding::OneHot => Categories::OneHot.name(),
+            ColumnCoding::IntegerCodes(_) => Categories::IntegerCodes.name(),
             ColumnCoding::LeftOut => "left-out",
         }
-    }
-}
-
-impl RowEncoder {
-    /// What the rows so far looked like.
-    pub fn encoding(&self) -> RowEncoding {
-        let mut left_out = self.left_out.iter().peekable();
-        let mut columns = Vec::with_capacity(self.columns.len() + self.left_out.len());
-        for k in 0..=self.columns.len() {
-            while let Some((_, name)) = left_out.next_if(|(before, _)| *before == k) {
-                columns.push(EncodedColumn { name: name.clone(), coding: ColumnCoding::LeftOut });
-            }
-            if let (Some(column), Some(coding)) = (self.columns.get(k), self.codings.get(k)) {
-                let coding = column_coding(column, *coding);
-                columns.push(EncodedColumn { name: column.name.clone(), coding });
-            }
-        }
-        RowEncoding {
-            target: self.schema.target().to_owned(),
-            target_position: self.target.unwrap_or(columns.len()),
-            columns,
-            categories: self.categories,
-        }
-    }
-
-    /// An encoder for more rows like those of `encoding`, whose samples fit the inputs and labels of
-    /// `schema` and those that will follow.
-    ///
-    /// ```
-    /// use broadstream::{InputKind, Schema, stream::{Cell, Place, RowEncoder, RowEncoding}};
-    ///
-    /// let mut schema = Schema::new("y");
-    /// schema.push_input("job=clerk", InputKind::Indicator);
-    /// schema.push_input("age", InputKind::Numeric);
-    /// let encoding = RowEncoding::of_schema(&schema);
-    /// let mut encoder = RowEncoder::resume(schema, &encoding)?;
-    ///
-    /// encoder.begin(Place::Row(1));
-    /// encoder.push(encoder.column("age").unwrap(), Cell::Raw(b"31"))?;
-    /// let (sample, class) = encoder.finish(Cell::Raw(b"yes"))?;
-    /// assert_eq!(sample.iter().collect::<Vec<_>>(), [(1, 31.0)]);
-    /// # Ok::<(), broadstream::stream::StreamError>(())
-    /// ```
-    pub fn resume(schema: Schema, encoding: &RowEncoding) -> Result<Self, StreamError> {
-        let mut encoder = RowEncoder::new(encoding.target.as_str(), encoding.categories);
-        let inputs: HashMap<&str, u32> =
-            schema.inputs().iter().zip(0..).map(|(input, i)| (input.name.as_str(), i)).collect();
-        for (position, EncodedColumn { name, coding }) in encoding.columns.iter().enumerate() {
-            if position == encoding.target_position {
-                encoder.target_here();
-            }
-            let mismatch = |reason| StreamError::Encoding { column: name.clone(), reason };
-            if encoder.column(name).is_some() || *name == encoding.target {
-                return Err(mismatch("there are two columns of that name"));
-            }
-            let input = || inputs.get(name.as_str()).copied();
-            let no_input = || mismatch("there is no input of that name");
-            let coding = match coding {
-                ColumnCoding::LeftOut => {
-                    encoder.leave_out(name.as_str());
-                    continue;
-                }
-                ColumnCoding::Undecided => Coding::Undecided,
-                ColumnCoding::OneHot => Coding::OneHot,
-                ColumnCoding::Numeric => Coding::Numeric { input: input().ok_or_else(no_input)? },
-                ColumnCoding::IntegerCodes(_) => {
-                    Coding::Codes { input: input().ok_or_else(no_input)? }
-                }
-            };
-            encoder.insert_column(name.clone(), coding);
-        }
-        encoder.names = schema.inputs().iter().map(|input| input.name.clone()).collect();
-        encoder.know_categories(&schema, encoding);
-        encoder.schema = schema;
-        encoder.settle();
-        Ok(encoder)
-    }
-
-    /// Takes over the categories that a model knows already.
-    fn know_categories(&mut self, schema: &Schema, encoding: &RowEncoding) {
-        for column in &encoding.columns {
-            if let ColumnCoding::IntegerCodes(categories) = &column.coding
-                && let Some(k) = self.column(&column.name)
-            {
-                let codes = categories.iter().map(|category| category.as_bytes().into()).zip(0..);
-                self.columns[k].known = codes.collect();
-            }
-        }
-        for (input, i) in schema.inputs().iter().zip(0..) {
-            if input.kind != InputKind::Indicator {
-                continue;
-            }
-            // Columns and categories may have the sign in their names too.
-            let divisions = input.name.match_indices('=').map(|(at, _)| at);
-            let column = divisions.filter_map(|at| Some((self.column(&input.name[..at])?, at)));
-            let one_hot = |k: usize| matches!(self.codings[k], Coding::OneHot);
-            if let Some((k, at)) = { column }.find(|(k, _)| one_hot(*k)) {
-                let category = input.name.as_bytes()[at + 1..].into();
-                self.columns[k].known.insert(category, i);
-            }
-        }
-    }
-}
-
-fn column_coding(column: &Column, coding: Coding) -> ColumnCoding {
-    match coding {
-        Coding::Undecided => ColumnCoding::Undecided,
-        Coding::Numeric { .. } => ColumnCoding::Numeric,
-        Coding::OneHot => ColumnCoding::OneHot,
-        Coding::Codes { .. } => {
-            let mut known: Vec<_> = column.known.iter().collect();
-            known.sort_unstable_by_key(|(_, code)| **code);
-            let text = |category: &[u8]| String::from_utf8_lossy(category).into_owned();
-            ColumnCoding::IntegerCodes(known.iter().map(|(category, _)| text(category)).collect())
-        }
-    }
-}
-
-fn name_of(categories: Categories) -> &'static str {
-    match categories {
-        Categories::OneHot => "one-hot",
-        Categories::IntegerCodes => "integer-codes",
     }
 }
 
@@ -336,16 +212,17 @@ fn are_unique(names: &[&str]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use serde_json::{Value, json};
 
     use super::*;
     use crate::{
         state::{StateReader, StateWriter},
-        stream::{Cell, ColumnKind, Place},
+        stream::{Cell, ColumnKind, Place, RowEncoder},
     };
 
-    fn encoding() -> RowEncoding {
+    /// An encoding with a column of every kind.
+    pub(in crate::stream) fn encoding() -> RowEncoding {
         let mut encoder = RowEncoder::new("y", Categories::IntegerCodes);
         let place = Place::Row(1);
         encoder.leave_out("id");
@@ -367,23 +244,6 @@ mod tests {
         let mut restored = RowEncoding::default();
         restored.restore(&StateReader { values, floats, integers }.root())?;
         Ok(restored)
-    }
-
-    #[test]
-    fn columns_keep_their_order_and_categories_their_codes() {
-        let encoding = encoding();
-        let columns: Vec<_> =
-            encoding.columns.iter().map(|c| (c.name.as_str(), c.coding.clone())).collect();
-        let categories = ["z", "a", "m"].map(str::to_owned).to_vec();
-        let expected = [
-            ("id", ColumnCoding::LeftOut),
-            ("n", ColumnCoding::Numeric),
-            ("c", ColumnCoding::IntegerCodes(categories)),
-            ("note", ColumnCoding::LeftOut),
-            ("u", ColumnCoding::Undecided),
-        ];
-        assert_eq!(columns, expected);
-        assert_eq!((encoding.target.as_str(), encoding.target_position), ("y", 2));
     }
 
     #[test]
@@ -410,48 +270,5 @@ mod tests {
             values[entry] = broken.clone();
             assert!(restore(values).is_err(), "{entry}: {broken}");
         }
-    }
-
-    #[test]
-    fn an_encoding_that_does_not_fit_its_schema_is_refused() {
-        let resume = |encoding: &RowEncoding| {
-            let mut schema = Schema::new("y");
-            schema.push_input("n", InputKind::Numeric);
-            schema.push_input("c", InputKind::Numeric);
-            RowEncoder::resume(schema, encoding)
-        };
-        let good = encoding();
-        assert_eq!(resume(&good).unwrap().encoding(), good);
-        for (k, name) in [(1, "m"), (2, "n"), (4, "y"), (4, "c")] {
-            let mut bad = good.clone();
-            bad.columns[k].name = name.to_owned();
-            assert!(resume(&bad).is_err(), "{name}");
-        }
-    }
-
-    #[test]
-    fn inputs_without_columns_suggest_some() {
-        let mut schema = Schema::new("y");
-        for name in ["a=b", "x", "a=c=d", "x=1", "plain"] {
-            let indicator = name.contains('=') || name == "plain";
-            let kind = if indicator { InputKind::Indicator } else { InputKind::Numeric };
-            schema.push_input(name, kind);
-        }
-        let encoding = RowEncoding::of_schema(&schema);
-        let columns: Vec<_> =
-            encoding.columns.iter().map(|c| (c.name.as_str(), c.coding.clone())).collect();
-        let expected = [
-            ("a", ColumnCoding::OneHot),
-            ("x", ColumnCoding::Numeric),
-            ("x=1", ColumnCoding::Numeric),
-            ("plain", ColumnCoding::Numeric),
-        ];
-        assert_eq!(columns, expected);
-        let mut encoder = RowEncoder::resume(schema, &encoding).unwrap();
-        encoder.begin(Place::Row(1));
-        for (column, cell) in [("a", Cell::Text(b"c=d")), ("x=1", Cell::Number(1.0))] {
-            encoder.push(encoder.column(column).unwrap(), cell).unwrap();
-        }
-        assert_eq!(encoder.sample().iter().collect::<Vec<_>>(), [(2, 1.0), (3, 1.0)]);
     }
 }

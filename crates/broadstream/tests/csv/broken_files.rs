@@ -2,12 +2,12 @@
 
 use std::io::{self, Read};
 
-use broadstream::stream::csv::{Categories, CsvOptions, CsvStream};
+use broadstream::stream::{Categories, TableOptions, csv::CsvStream};
 
 use super::{gzip, names, open, read_all, rows_with};
 
 /// The error of a bad file, and the number of rows before it.
-fn complaint_with(bytes: impl Into<Vec<u8>>, options: &CsvOptions) -> (usize, String) {
+fn complaint_with(bytes: impl Into<Vec<u8>>, options: &TableOptions) -> (usize, String) {
     match open(bytes, options) {
         Err(message) => (0, message),
         Ok(mut stream) => {
@@ -18,7 +18,7 @@ fn complaint_with(bytes: impl Into<Vec<u8>>, options: &CsvOptions) -> (usize, St
 }
 
 fn complaint(bytes: impl Into<Vec<u8>>) -> (usize, String) {
-    complaint_with(bytes, &CsvOptions::default())
+    complaint_with(bytes, &TableOptions::default())
 }
 
 #[test]
@@ -49,13 +49,13 @@ fn a_late_text_among_numbers_is_an_error() {
     let message = "line 2002, column 'a': expected a number, found 'n/a' \
                    (declare the column categorical if it holds categories)";
     assert_eq!(complaint(text.as_str()), (2000, message.to_owned()));
-    let options = CsvOptions { categorical: names(&["a"]), ..CsvOptions::default() };
+    let options = TableOptions { categorical: names(&["a"]), ..TableOptions::default() };
     assert_eq!(rows_with(text, &options).len(), 2001);
 }
 
 #[test]
 fn a_column_declared_numeric_refuses_text_from_the_start() {
-    let options = CsvOptions { numeric: names(&["a"]), ..CsvOptions::default() };
+    let options = TableOptions { numeric: names(&["a"]), ..TableOptions::default() };
     let message = "line 3, column 'a': expected a number, found 'u' \
                    (declare the column categorical if it holds categories)";
     assert_eq!(complaint_with("a,b\n1,x\nu,y\n", &options), (1, message.to_owned()));
@@ -81,7 +81,8 @@ fn files_that_are_not_text() {
     assert_eq!(complaint(*b"a\xff,b\n1,x\n"), (0, message(1, utf8)));
     assert_eq!(complaint(*b"a,b\n1,x\n2,\xff\n"), (1, message(3, utf8)));
     assert_eq!(complaint(*b"a,b\nu,x\n\xfc,y\n"), (1, message(3, utf8)));
-    let options = CsvOptions { categories: Categories::IntegerCodes, ..CsvOptions::default() };
+    let options =
+        TableOptions { categories: Some(Categories::IntegerCodes), ..TableOptions::default() };
     assert_eq!(complaint_with(*b"a,b\nu,x\n\xfc,y\n", &options), (1, message(3, utf8)));
 }
 
@@ -90,15 +91,15 @@ fn columns_that_do_not_exist() {
     let message = "there is no column 'z': the columns are a, b, c";
     let z = || names(&["z"]);
     for options in [
-        CsvOptions { target: Some("z".into()), ..CsvOptions::default() },
-        CsvOptions { drop: z(), ..CsvOptions::default() },
-        CsvOptions { categorical: z(), ..CsvOptions::default() },
-        CsvOptions { numeric: z(), ..CsvOptions::default() },
+        TableOptions { target: Some("z".into()), ..TableOptions::default() },
+        TableOptions { drop: z(), ..TableOptions::default() },
+        TableOptions { categorical: z(), ..TableOptions::default() },
+        TableOptions { numeric: z(), ..TableOptions::default() },
     ] {
         assert_eq!(complaint_with("a,b,c\n1,2,x\n", &options).1, message);
     }
     let wide = format!("{}\n", vec!["1"; 785].join(","));
-    let options = CsvOptions { target: Some("786".into()), ..CsvOptions::default() };
+    let options = TableOptions { target: Some("786".into()), ..TableOptions::default() };
     let message = "there is no column '786': the columns are 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, \
                    12, 13, 14, 15, 16, 17, 18, 19, 20 and 765 more";
     assert_eq!(complaint_with(wide, &options).1, message);
@@ -106,7 +107,7 @@ fn columns_that_do_not_exist() {
 
 #[test]
 fn columns_that_contradict_each_other() {
-    let default = CsvOptions::default;
+    let default = TableOptions::default;
     let (a, c) = (names(&["a"]), names(&["c"]));
     let a_and_b = names(&["a", "b"]);
     for (text, options, message) in [
@@ -115,22 +116,22 @@ fn columns_that_contradict_each_other() {
         ("a\n1\n", default(), "no input columns: the stream has only its target 'a'"),
         (
             "a,b,c\n1,2,x\n",
-            CsvOptions { drop: a_and_b, ..default() },
+            TableOptions { drop: a_and_b, ..default() },
             "no input columns: the stream has only its target 'c'",
         ),
         (
             "a,b,c\n1,2,x\n",
-            CsvOptions { drop: c, ..default() },
+            TableOptions { drop: c, ..default() },
             "the target must be read, but column 'c' is to be dropped",
         ),
         (
             "a,b,c\n1,2,x\n",
-            CsvOptions { numeric: a.clone(), categorical: names(&["1"]), ..default() },
+            TableOptions { numeric: a.clone(), categorical: names(&["1"]), ..default() },
             "column 'a' must be either numeric or categorical, but is declared to be both",
         ),
         (
             "a,b\n1,x\n",
-            CsvOptions { delimiter: Some(b'"'), ..default() },
+            TableOptions { delimiter: Some(b'"'), ..default() },
             "delimiter must be an ASCII character other than a quote or a line end, got '\\\"'",
         ),
     ] {
@@ -150,7 +151,7 @@ fn a_line_or_row_that_does_not_end_is_refused() {
             Ok(out.len())
         });
         let reader = Box::new(text.as_bytes().chain(endless));
-        match CsvStream::new(reader, CsvOptions::default()) {
+        match CsvStream::new(reader, TableOptions::default()) {
             Err(error) => error.to_string(),
             Ok(mut stream) => read_all(&mut stream, 10).error.unwrap(),
         }

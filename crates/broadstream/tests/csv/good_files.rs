@@ -2,10 +2,7 @@
 
 use broadstream::{
     Block, InputKind,
-    stream::{
-        Stream,
-        csv::{Categories, CsvOptions},
-    },
+    stream::{Categories, Place, Stream, TableOptions},
 };
 
 use super::{gzip, names, open, read_all, read_with, row, rows, rows_with};
@@ -37,7 +34,7 @@ fn columns_without_a_header_are_numbered() {
     let text = "1,2,x\n3,4,y\n";
     let expected = [row(&[("1", 1.0), ("2", 2.0)], "x"), row(&[("1", 3.0), ("2", 4.0)], "y")];
     assert_eq!(rows(text), expected);
-    let options = CsvOptions { target: Some("1".into()), ..CsvOptions::default() };
+    let options = TableOptions { target: Some("1".into()), ..TableOptions::default() };
     assert_eq!(rows_with(text, &options)[0], row(&[("2", 2.0), ("3=x", 1.0)], "1"));
     let stream = open(text, &options).unwrap();
     assert_eq!(stream.schema().target(), "1");
@@ -53,7 +50,7 @@ fn numbers_that_count_the_columns_are_names() {
         ("0,1,3,class\n5,6,7,a\n", vec!["1", "2", "3"]),
         ("0,1,2,3\n5,6,7,8\n", vec!["1", "2", "3"]),
     ] {
-        let mut stream = open(text, &CsvOptions::default()).unwrap();
+        let mut stream = open(text, &TableOptions::default()).unwrap();
         assert_eq!(read_all(&mut stream, 10).inputs, names, "{text:?}");
     }
 }
@@ -62,14 +59,14 @@ fn numbers_that_count_the_columns_are_names() {
 fn an_index_column_may_have_no_name() {
     let text = ",a,class\n0,7,x\n1,8,y\n";
     assert_eq!(rows(text)[0], row(&[("", 0.0), ("a", 7.0)], "x"));
-    let options = CsvOptions { drop: names(&["1"]), ..CsvOptions::default() };
+    let options = TableOptions { drop: names(&["1"]), ..TableOptions::default() };
     assert_eq!(rows_with(text, &options)[1], row(&[("a", 8.0)], "y"));
 }
 
 #[test]
 fn the_header_can_be_declared() {
     let years = "2020,2021,class\n1,2,x\n";
-    let with = |header| CsvOptions { header: Some(header), ..CsvOptions::default() };
+    let with = |header| TableOptions { header: Some(header), ..TableOptions::default() };
     assert_eq!(rows_with(years, &with(true)), [row(&[("2020", 1.0), ("2021", 2.0)], "x")]);
     let texts = "a,b\nc,d\n";
     assert_eq!(rows_with(texts, &with(true)), [row(&[("a=c", 1.0)], "d")]);
@@ -79,19 +76,19 @@ fn the_header_can_be_declared() {
 #[test]
 fn columns_are_chosen_by_name_or_position() {
     let text = "id,a,class,b\n1,2,x,3\n";
-    let options = CsvOptions {
+    let options = TableOptions {
         target: Some("class".into()),
         drop: names(&["1"]),
         categorical: names(&["-1"]),
-        ..CsvOptions::default()
+        ..TableOptions::default()
     };
     let mut stream = open(text, &options).unwrap();
     assert_eq!(stream.inputs_per_sample(), 2);
     assert_eq!(stream.remaining(), None);
     assert_eq!(stream.schema().target(), "class");
-    assert_eq!(stream.line(), 0);
+    assert_eq!(stream.place(), Place::Row(0));
     assert_eq!(read_all(&mut stream, 1).rows, [row(&[("a", 2.0), ("b=3", 1.0)], "x")]);
-    assert_eq!(stream.line(), 2);
+    assert_eq!(stream.place(), Place::Line(2));
     let kinds: Vec<_> = stream.schema().inputs().iter().map(|input| input.kind).collect();
     assert_eq!(kinds, [InputKind::Numeric, InputKind::Indicator]);
 }
@@ -112,7 +109,7 @@ fn missing_cells_are_absent() {
 #[test]
 fn categories_discovered_out_of_order_are_sorted() {
     let text = "p,q,n,y\nu,r,1,x\nv,r,2,x\nu,s,3,x\nw,s,4,x\n";
-    let table = read_with(text, &CsvOptions::default());
+    let table = read_with(text, &TableOptions::default());
     assert_eq!(table.inputs, ["n", "p=u", "q=r", "p=v", "q=s", "p=w"]);
     assert_eq!(table.rows[1], row(&[("n", 2.0), ("q=r", 1.0), ("p=v", 1.0)], "x"));
     assert_eq!(table.rows[3], row(&[("n", 4.0), ("q=s", 1.0), ("p=w", 1.0)], "x"));
@@ -124,7 +121,7 @@ fn a_category_may_appear_late() {
     for i in 0..3000 {
         text += &format!("{i},{},x\n", if i < 2500 { "u" } else { "late" });
     }
-    let table = read_with(text, &CsvOptions::default());
+    let table = read_with(text, &TableOptions::default());
     assert_eq!(table.inputs, ["a", "b=u", "b=late"]);
     assert_eq!(table.rows[2999], row(&[("a", 2999.0), ("b=late", 1.0)], "x"));
 }
@@ -132,7 +129,8 @@ fn a_category_may_appear_late() {
 #[test]
 fn categories_may_be_numbered() {
     let text = "p,n,q,y\nu,1,r,x\nv,2,?,x\nw,3,s,x\nu,4,r,x\n";
-    let options = CsvOptions { categories: Categories::IntegerCodes, ..CsvOptions::default() };
+    let options =
+        TableOptions { categories: Some(Categories::IntegerCodes), ..TableOptions::default() };
     let mut stream = open(text, &options).unwrap();
     let expected = [
         row(&[("p", 0.0), ("n", 1.0), ("q", 0.0)], "x"),
@@ -148,7 +146,7 @@ fn categories_may_be_numbered() {
 fn a_column_is_decided_by_its_first_cell_if_the_first_rows_lack_it() {
     for (late, name, value) in [("7", "a", 7.0), ("u", "a=u", 1.0)] {
         let text = format!("a,b,y\n{}{late},2,x\n", "?,1,x\n".repeat(1500));
-        let table = read_with(text.as_str(), &CsvOptions::default());
+        let table = read_with(text.as_str(), &TableOptions::default());
         assert_eq!(table.inputs, ["b", name]);
         assert_eq!(table.rows[0], row(&[("b", 1.0)], "x"));
         assert_eq!(table.rows[1500], row(&[("b", 2.0), (name, value)], "x"));
@@ -158,6 +156,6 @@ fn a_column_is_decided_by_its_first_cell_if_the_first_rows_lack_it() {
 #[test]
 fn rows_of_numbers_are_dense() {
     let mut block = Block::new();
-    open("a,b,y\n1,2,x\n", &CsvOptions::default()).unwrap().read_block(&mut block, 1).unwrap();
+    open("a,b,y\n1,2,x\n", &TableOptions::default()).unwrap().read_block(&mut block, 1).unwrap();
     assert!(block.sample(0).inputs().is_none());
 }

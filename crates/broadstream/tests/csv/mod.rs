@@ -8,10 +8,7 @@ use std::io::{Cursor, Write};
 
 use broadstream::{
     Block,
-    stream::{
-        Stream,
-        csv::{CsvOptions, CsvStream},
-    },
+    stream::{Stream, TableOptions, csv::CsvStream},
 };
 
 /// A sample with the names of its inputs and its label.
@@ -25,7 +22,7 @@ struct Table {
     error: Option<String>,
 }
 
-fn open(bytes: impl Into<Vec<u8>>, options: &CsvOptions) -> Result<CsvStream, String> {
+fn open(bytes: impl Into<Vec<u8>>, options: &TableOptions) -> Result<CsvStream, String> {
     CsvStream::new(Box::new(Cursor::new(bytes.into())), options.clone())
         .map_err(|error| error.to_string())
 }
@@ -53,19 +50,19 @@ fn read_all(stream: &mut CsvStream, most: usize) -> Table {
     Table { inputs, rows, error }
 }
 
-fn read_with(bytes: impl Into<Vec<u8>>, options: &CsvOptions) -> Table {
+fn read_with(bytes: impl Into<Vec<u8>>, options: &TableOptions) -> Table {
     read_all(&mut open(bytes, options).unwrap(), 7)
 }
 
 /// The rows of a good file.
-fn rows_with(bytes: impl Into<Vec<u8>>, options: &CsvOptions) -> Vec<Row> {
+fn rows_with(bytes: impl Into<Vec<u8>>, options: &TableOptions) -> Vec<Row> {
     let table = read_with(bytes, options);
     assert_eq!(table.error, None);
     table.rows
 }
 
 fn rows(bytes: impl Into<Vec<u8>>) -> Vec<Row> {
-    rows_with(bytes, &CsvOptions::default())
+    rows_with(bytes, &TableOptions::default())
 }
 
 fn row(cells: &[(&str, f64)], label: &str) -> Row {

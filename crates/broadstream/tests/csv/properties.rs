@@ -1,6 +1,6 @@
 //! Properties of all files: what is written is read back, and no file does harm.
 
-use broadstream::stream::csv::CsvOptions;
+use broadstream::stream::TableOptions;
 use proptest::{collection::vec, prelude::*};
 
 use super::{Row, gzip, open, read_all};
@@ -119,7 +119,7 @@ fn expected((columns, labels, ..): &Written) -> Vec<Row> {
 }
 
 /// Reads the table and compares it with what was written, bit by bit.
-fn read_back(written: &Written, options: &CsvOptions, most: usize) -> Result<(), TestCaseError> {
+fn read_back(written: &Written, options: &TableOptions, most: usize) -> Result<(), TestCaseError> {
     let text = write(written);
     let mut table = read_all(&mut open(text.as_str(), options).unwrap(), most);
     for (cells, _) in &mut table.rows {
@@ -141,14 +141,14 @@ proptest! {
 
     #[test]
     fn what_is_written_is_read_back(written in table(category()), most in 1..30usize) {
-        let options = CsvOptions { delimiter: Some(written.3), ..CsvOptions::default() };
+        let options = TableOptions { delimiter: Some(written.3), ..TableOptions::default() };
         read_back(&written, &options, most)?;
     }
 
     #[test]
     fn the_delimiter_is_found(written in table("[a-d]{1,3}")) {
         prop_assume!(written.3 != b' ');
-        read_back(&written, &CsvOptions::default(), 10)?;
+        read_back(&written, &TableOptions::default(), 10)?;
     }
 
     #[test]
@@ -180,7 +180,7 @@ proptest! {
         text in "(a,b,y\n)?([a0-9]{0,2},[ab]?,[xyz]?\n){0,30}([a,\"]{0,5}\n)?",
         most in 1..40usize,
     ) {
-        let options = CsvOptions::default();
+        let options = TableOptions::default();
         if let Ok(mut stream) = open(text.as_str(), &options) {
             let table = read_all(&mut stream, most);
             prop_assert_eq!(table, read_all(&mut open(text, &options).unwrap(), 1));
@@ -208,7 +208,7 @@ proptest! {
 
 /// Reads an arbitrary file; it only has to return.
 fn read_or_refuse(bytes: impl Into<Vec<u8>>) {
-    if let Ok(mut stream) = open(bytes, &CsvOptions::default()) {
+    if let Ok(mut stream) = open(bytes, &TableOptions::default()) {
         read_all(&mut stream, 5);
     }
 }

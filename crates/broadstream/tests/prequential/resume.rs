@@ -4,10 +4,7 @@ use broadstream::{
     Classifier, Error, Evaluation, EvaluationState, Evaluator, Observer, Outcome,
     PrequentialOptions, Progress,
     baselines::NoChange,
-    stream::{
-        Stream,
-        csv::{CsvOptions, CsvStream},
-    },
+    stream::{Stream, TableOptions, csv::CsvStream},
 };
 
 use super::{
@@ -46,7 +43,7 @@ fn table() -> Box<dyn Stream> {
 
 fn csv(text: String) -> Box<dyn Stream> {
     let reader = Box::new(std::io::Cursor::new(text.into_bytes()));
-    Box::new(CsvStream::new(reader, CsvOptions::default()).unwrap())
+    Box::new(CsvStream::new(reader, TableOptions::default()).unwrap())
 }
 
 /// Evaluates in one go, which is returned, and with a stop at every checkpoint, in blocks of

@@ -1,26 +1,24 @@
 //! Files of JSON lines.
 
 use broadstream::stream::{
-    Categories, ColumnCoding, ColumnOptions, Stream,
-    csv::{CsvOptions, CsvStream},
-    jsonl::JsonLinesStream,
+    Categories, ColumnCoding, Place, Stream, TableOptions, csv::CsvStream, jsonl::JsonLinesStream,
 };
 use proptest::{collection::vec, option, prelude::*};
 
 use super::{Row, names, read_all, row, source};
 
-fn open(text: impl Into<Vec<u8>>, options: &ColumnOptions) -> Result<JsonLinesStream, String> {
+fn open(text: impl Into<Vec<u8>>, options: &TableOptions) -> Result<JsonLinesStream, String> {
     JsonLinesStream::new(source(text), options.clone()).map_err(|error| error.to_string())
 }
 
-fn read(text: &str, options: &ColumnOptions) -> (Vec<Row>, Option<String>) {
+fn read(text: &str, options: &TableOptions) -> (Vec<Row>, Option<String>) {
     match open(text, options) {
         Ok(mut stream) => read_all(&mut stream, 3),
         Err(error) => (Vec::new(), Some(error)),
     }
 }
 
-fn rows(text: &str, options: &ColumnOptions) -> Vec<Row> {
+fn rows(text: &str, options: &TableOptions) -> Vec<Row> {
     let (rows, error) = read(text, options);
     assert_eq!(error, None, "{text}");
     rows
@@ -29,7 +27,7 @@ fn rows(text: &str, options: &ColumnOptions) -> Vec<Row> {
 /// A model scales its weights by that number, and further inputs may appear.
 #[test]
 fn a_first_object_without_inputs_counts_for_one() {
-    let mut stream = open("{\"y\":1}\n{\"a\":2,\"y\":3}\n", &ColumnOptions::default()).unwrap();
+    let mut stream = open("{\"y\":1}\n{\"a\":2,\"y\":3}\n", &TableOptions::default()).unwrap();
     assert_eq!(stream.inputs_per_sample(), 1);
     let expected = [row(&[], "1"), row(&[("a", 2.0)], "3")];
     assert_eq!(read_all(&mut stream, 5).0, expected);
@@ -45,12 +43,12 @@ fn keys_come_and_go() {
         row(&[("c.d", 1.0)], "7"),
         row(&[("a", -2500.0), ("c.d", 0.0), ("b=v", 1.0), ("c.e=w", 1.0)], "true"),
     ];
-    assert_eq!(rows(text, &ColumnOptions::default()), expected);
+    assert_eq!(rows(text, &TableOptions::default()), expected);
     let packed = zstd::encode_all(text.as_bytes(), 1).unwrap();
-    let mut stream = open(packed, &ColumnOptions::default()).unwrap();
+    let mut stream = open(packed, &TableOptions::default()).unwrap();
     assert_eq!(stream.inputs_per_sample(), 2, "known from the first object");
     assert_eq!(read_all(&mut stream, 1).0, expected);
-    assert_eq!((stream.inputs_per_sample(), stream.line()), (4, 5));
+    assert_eq!((stream.inputs_per_sample(), stream.place()), (4, Place::Line(5)));
 }
 
 #[test]
@@ -61,24 +59,24 @@ fn the_target_is_found() {
         ("{\"label\":1,\"y\":3,\"b\":4}", "b"),
         ("{\"y\":{\"y\":1},\"b\":4}", "b"),
     ] {
-        let stream = open(text, &ColumnOptions::default()).unwrap();
+        let stream = open(text, &TableOptions::default()).unwrap();
         assert_eq!(stream.schema().target(), target, "{text}");
     }
-    let named = ColumnOptions { target: Some("y.z".into()), ..ColumnOptions::default() };
+    let named = TableOptions { target: Some("y.z".into()), ..TableOptions::default() };
     assert_eq!(rows("{\"y\":{\"z\":1},\"b\":4}", &named), [row(&[("b", 4.0)], "1")]);
-    let dropped = ColumnOptions { drop: names(&["y"]), ..ColumnOptions::default() };
+    let dropped = TableOptions { drop: names(&["y"]), ..TableOptions::default() };
     let stream = open("{\"a\":1,\"class\":2,\"y\":3}", &dropped).unwrap();
     assert_eq!(stream.schema().target(), "class");
 }
 
 #[test]
 fn columns_are_as_the_options_say() {
-    let options = ColumnOptions {
+    let options = TableOptions {
         drop: names(&["id", "never"]),
         categorical: names(&["zip"]),
         numeric: names(&["n"]),
-        categories: Categories::IntegerCodes,
-        ..ColumnOptions::default()
+        categories: Some(Categories::IntegerCodes),
+        ..TableOptions::default()
     };
     let text = "{\"id\":1,\"zip\":9007199254740993,\"y\":0}\n{\"n\":\"5\",\"zip\":1,\"id\":[{}],\"y\":0}\n";
     let mut stream = open(text, &options).unwrap();
@@ -87,11 +85,11 @@ fn columns_are_as_the_options_say() {
     let codes = ColumnCoding::IntegerCodes(names(&["9007199254740993", "1"]));
     assert_eq!(stream.encoding().unwrap().columns[0].coding, codes);
 
-    let both = ColumnOptions { categorical: names(&["n"]), ..options.clone() };
+    let both = TableOptions { categorical: names(&["n"]), ..options.clone() };
     assert!(
         open("{\"y\":1}", &both).unwrap_err().contains("must be either numeric or categorical")
     );
-    let target = ColumnOptions { target: Some("id".into()), ..options };
+    let target = TableOptions { target: Some("id".into()), ..options };
     assert!(open("{\"y\":1}", &target).unwrap_err().contains("the target must be read"));
 }
 
@@ -114,13 +112,13 @@ fn faulty_objects_come_after_the_good_ones() {
         ),
     ] {
         let text = format!("{{\"a\":1,\"y\":1}}\n\n{line}\n{{\"a\":1,\"y\":1}}\n");
-        let (rows, error) = read(&text, &ColumnOptions::default());
+        let (rows, error) = read(&text, &TableOptions::default());
         let error = error.unwrap();
         assert_eq!(rows.len(), line.matches("}\n").count() + 1, "{line}");
         assert!(error.starts_with(message), "{line}: {error}");
     }
-    assert!(open("", &ColumnOptions::default()).unwrap_err().contains("the stream is empty"));
-    assert!(open("{}", &ColumnOptions::default()).is_err());
+    assert!(open("", &TableOptions::default()).unwrap_err().contains("the stream is empty"));
+    assert!(open("{}", &TableOptions::default()).is_err());
 }
 
 proptest! {
@@ -138,13 +136,13 @@ proptest! {
             csv += &format!("{number},{},{y}\n", c.as_deref().unwrap_or("?"));
             json += &format!("{}\n", serde_json::json!({ "n": n, "c": c, "y": y }));
         }
-        let options = CsvOptions {
+        let options = TableOptions {
             numeric: names(&["n"]),
             categorical: names(&["c"]),
-            ..CsvOptions::default()
+            ..TableOptions::default()
         };
         let mut csv = CsvStream::new(source(csv), options).unwrap();
-        let mut json = open(json, &ColumnOptions::default()).unwrap();
+        let mut json = open(json, &TableOptions::default()).unwrap();
         let sorted = |mut rows: Vec<Row>| {
             rows.iter_mut().for_each(|(cells, _)| cells.sort_by(|a, b| a.0.cmp(&b.0)));
             rows
@@ -154,7 +152,7 @@ proptest! {
 
     #[test]
     fn any_text_is_read_or_refused(text in "[{}\\[\\]\":,a-b0-9.\\-\n\u{fc}\\\\]{0,100}") {
-        if let Ok(mut stream) = open(text, &ColumnOptions::default()) {
+        if let Ok(mut stream) = open(text, &TableOptions::default()) {
             read_all(&mut stream, 3);
         }
     }

@@ -5,9 +5,8 @@ use std::io::Cursor;
 use broadstream::{
     Block, Schema,
     stream::{
-        Categories, ColumnOptions, LiveFormat, LiveOptions, LiveRows, RowEncoding, Stream, Unknown,
-        csv::{CsvOptions, CsvStream},
-        jsonl::JsonLinesStream,
+        Categories, LiveFormat, LiveOptions, LiveRows, RowEncoding, Stream, TableOptions,
+        UnknownColumns, csv::CsvStream, jsonl::JsonLinesStream,
     },
 };
 use proptest::{collection::vec, option, prelude::*};
@@ -16,7 +15,7 @@ use super::{Row, Slow, named, names, row, source};
 
 const TRAINING: &str = "id,n,c,y,m\n1,1.5,u,no,7\n2,2.5,v,yes,8\n";
 
-fn trained(text: &str, options: CsvOptions) -> (Schema, RowEncoding) {
+fn trained(text: &str, options: TableOptions) -> (Schema, RowEncoding) {
     let mut stream = CsvStream::new(source(text), options).unwrap();
     while stream.read_block(&mut Block::new(), 100).unwrap() > 0 {}
     (stream.schema().clone(), stream.encoding().unwrap())
@@ -25,7 +24,8 @@ fn trained(text: &str, options: CsvOptions) -> (Schema, RowEncoding) {
 /// A model trained on [`TRAINING`], with integer codes on request.
 fn model(categories: Categories) -> (Schema, RowEncoding) {
     let (target, drop) = (Some("y".into()), names(&["id"]));
-    trained(TRAINING, CsvOptions { target, drop, categories, ..CsvOptions::default() })
+    let categories = Some(categories);
+    trained(TRAINING, TableOptions { target, drop, categories, ..TableOptions::default() })
 }
 
 fn open(text: impl Into<Vec<u8>>, options: LiveOptions) -> LiveRows {
@@ -62,6 +62,20 @@ fn complaint(text: &str, options: LiveOptions) -> String {
     let (rows, errors) = read_all(open(text, options));
     assert_eq!((rows.len(), errors.len()), (0, 1), "{text}");
     errors[0].clone()
+}
+
+#[test]
+fn json_lines_have_neither_a_delimiter_nor_a_header() {
+    let text = "{\"n\":3}\n";
+    let delimiter = LiveOptions { delimiter: Some(b';'), ..LiveOptions::default() };
+    let message = "JSON lines has no option 'delimiter', got ';'";
+    assert_eq!(complaint(text, delimiter.clone()), message);
+    let header = LiveOptions { header: Some(true), ..LiveOptions::default() };
+    assert_eq!(complaint(text, header), "JSON lines has no option 'header', got true");
+    let (schema, encoding) = model(Categories::OneHot);
+    let options = LiveOptions { format: Some(LiveFormat::JsonLines), ..delimiter };
+    let early = LiveRows::new(source(text), options, schema, encoding);
+    assert_eq!(early.unwrap_err().to_string(), message);
 }
 
 #[test]
@@ -120,7 +134,7 @@ fn the_format_and_the_header_may_be_given() {
 
 #[test]
 fn columns_without_names_are_read_by_position() {
-    let (schema, encoding) = trained("7,2,3,x\n4,5,6,y\n", CsvOptions::default());
+    let (schema, encoding) = trained("7,2,3,x\n4,5,6,y\n", TableOptions::default());
     let read = |text: &str, options| {
         let live = LiveRows::new(source(text), options, schema.clone(), encoding.clone());
         read_all(live.unwrap()).0
@@ -144,22 +158,22 @@ fn unknown_columns_by_each_policy() {
         "{\"n\":3,\"c\":\"v\",\"extra\":5,\"m\":9}\n{\"n\":4,\"c\":\"u\",\"extra\":6,\"m\":9}\n";
     let policy = |unknown| LiveOptions { unknown, ..LiveOptions::default() };
     for text in [csv, json] {
-        let (rows, errors) = read_all(open(text, policy(Unknown::Refuse)));
+        let (rows, errors) = read_all(open(text, policy(UnknownColumns::Refuse)));
         let message = "line 1: the model has no column 'extra', its columns are n, c, m; drop the \
                        column, or ignore or learn unknown ones";
         assert_eq!((rows.len(), errors[0].as_str()), (0, message), "{text}");
         let known = row(&[("n", 3.0), ("m", 9.0), ("c=v", 1.0)], "-");
-        assert_eq!(read_all(open(text, policy(Unknown::Ignore))).0[0], known, "{text}");
+        assert_eq!(read_all(open(text, policy(UnknownColumns::Ignore))).0[0], known, "{text}");
         let dropped = LiveOptions { drop: names(&["extra"]), ..LiveOptions::default() };
         assert_eq!(read_all(open(text, dropped)).0[0], known, "{text}");
         let learned = row(&[("n", 3.0), ("m", 9.0), ("c=v", 1.0), ("extra", 5.0)], "-");
-        let (rows, errors) = read_all(open(text, policy(Unknown::Learn)));
+        let (rows, errors) = read_all(open(text, policy(UnknownColumns::Learn)));
         assert_eq!(rows[0], learned, "{text}");
         assert_eq!(errors.len(), usize::from(text == csv), "its first cell makes it numeric");
     }
     let nested = "{\"n\":1,\"extra\":[1,{\"n\":2}],\"more\":{\"n\":2}}";
-    assert_eq!(rows(nested, policy(Unknown::Ignore)), [row(&[("n", 1.0)], "-")]);
-    assert!(complaint(nested, policy(Unknown::Learn)).contains("found an array"));
+    assert_eq!(rows(nested, policy(UnknownColumns::Ignore)), [row(&[("n", 1.0)], "-")]);
+    assert!(complaint(nested, policy(UnknownColumns::Learn)).contains("found an array"));
     let known = LiveOptions { drop: names(&["n", "y"]), ..LiveOptions::default() };
     let expected = [row(&[("m", 9.0)], "-")];
     assert_eq!(rows("n,y,m\n1,no,9\n", known.clone()), expected);
@@ -266,9 +280,9 @@ proptest! {
             csv += &format!("{number},\"{}\",{y}\n", c.as_deref().unwrap_or("?"));
             json += &format!("{}\n", serde_json::json!({ "y": y, "n": n, "c": c }));
         }
-        let categories = if codes { Categories::IntegerCodes } else { Categories::OneHot };
+        let categories = codes.then_some(Categories::IntegerCodes);
         let options =
-            CsvOptions { categories, categorical: names(&["c"]), ..CsvOptions::default() };
+            TableOptions { categories, categorical: names(&["c"]), ..TableOptions::default() };
         let mut stream = CsvStream::new(source(csv.as_str()), options).unwrap();
         let mut block = Block::new();
         while stream.read_block(&mut block, 7).unwrap() > 0 {}
@@ -293,7 +307,7 @@ proptest! {
 
     #[test]
     fn any_text_is_read_or_refused(text in "[{}\\[\\]\":,ncym0-9.\n\u{fc}\\\\]{0,100}") {
-        for unknown in [Unknown::Refuse, Unknown::Ignore, Unknown::Learn] {
+        for unknown in [UnknownColumns::Refuse, UnknownColumns::Ignore, UnknownColumns::Learn] {
             read_all(open(text.as_str(), LiveOptions { unknown, ..LiveOptions::default() }));
         }
     }
@@ -302,7 +316,7 @@ proptest! {
 #[test]
 fn a_model_of_json_lines_reads_rows_too() {
     let text = "{\"a\":{\"b\":1},\"y\":true}\n{\"a\":{\"c\":\"u\"},\"y\":false}\n";
-    let mut stream = JsonLinesStream::new(source(text), ColumnOptions::default()).unwrap();
+    let mut stream = JsonLinesStream::new(source(text), TableOptions::default()).unwrap();
     let mut block = Block::new();
     while stream.read_block(&mut block, 1).unwrap() > 0 {}
     let rows = "a.c,a.b,y\nu,3,false\n";

@@ -8,9 +8,8 @@ use std::{
 use broadstream::{
     Block,
     stream::{
-        ColumnOptions, Stream,
-        csv::{CsvOptions, CsvStream},
-        jsonl::JsonLinesStream,
+        Stream, TableOptions, arff::ArffStream, csv::CsvStream, jsonl::JsonLinesStream,
+        libsvm::LibsvmStream,
     },
 };
 
@@ -48,13 +47,13 @@ impl Read for Slow {
 #[test]
 fn a_block_ends_where_the_source_would_wait() {
     let (slow, pipe) = Slow::new(usize::MAX);
-    let json = JsonLinesStream::new(Box::new(slow), ColumnOptions::default());
+    let json = JsonLinesStream::new(Box::new(slow), TableOptions::default());
     assert!(json.is_err(), "nothing is there");
     drop(pipe);
 
     let (slow, pipe) = Slow::new(usize::MAX);
     pipe.send(b"{\"a\":1,\"y\":1}\n".to_vec()).unwrap();
-    let json = JsonLinesStream::new(Box::new(slow), ColumnOptions::default()).unwrap();
+    let json = JsonLinesStream::new(Box::new(slow), TableOptions::default()).unwrap();
     check(Box::new(json), 1, &pipe, "{\"a\":1,\"y\":1}\n");
 
     // The format of CSV is detected from its first rows.
@@ -62,8 +61,24 @@ fn a_block_ends_where_the_source_would_wait() {
     let row = "1,\"2\",x\n";
     let rows = 200_000 / row.len();
     pipe.send(format!("a,b,y\n{}", row.repeat(rows)).into_bytes()).unwrap();
-    let csv = CsvStream::new(Box::new(slow), CsvOptions::default()).unwrap();
+    let csv = CsvStream::new(Box::new(slow), TableOptions::default()).unwrap();
     check(Box::new(csv), rows, &pipe, row);
+
+    // So are the numbers of inputs per sample in ARFF and LIBSVM.
+    let (slow, pipe) = Slow::new(usize::MAX);
+    let row = "1,x\n% a comment\n";
+    let rows = 200_000 / row.len();
+    let header = "@relation r\n@attribute a real\n@attribute y {x}\n@data\n";
+    pipe.send(format!("{header}{}", row.repeat(rows)).into_bytes()).unwrap();
+    let arff = ArffStream::new(Box::new(slow), TableOptions::default()).unwrap();
+    check(Box::new(arff), rows, &pipe, row);
+
+    let (slow, pipe) = Slow::new(usize::MAX);
+    let row = "x 1:1 2:2\n# a comment\n";
+    let rows = 200_000 / row.len();
+    pipe.send(row.repeat(rows).into_bytes()).unwrap();
+    let libsvm = LibsvmStream::new(Box::new(slow), TableOptions::default()).unwrap();
+    check(Box::new(libsvm), rows, &pipe, row);
 }
 
 /// Reads the available rows, then two more that arrive together, then the end.

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use broadstream::{
     model_file::Saved,
-    stream::{LiveFormat, LiveOptions, LiveRows, RowEncoding, Unknown},
+    stream::{self, LiveFormat, LiveOptions, LiveRows, RowEncoding},
 };
 
 use crate::args::{RowArguments, RowFormat, UnknownColumns};
@@ -43,9 +43,9 @@ pub(super) fn open<T>(arguments: &RowArguments, saved: &Saved<T>) -> Result<Live
         },
         drop: drop.clone(),
         unknown: match unknown {
-            UnknownColumns::Refuse => Unknown::Refuse,
-            UnknownColumns::Ignore => Unknown::Ignore,
-            UnknownColumns::Learn => Unknown::Learn,
+            UnknownColumns::Refuse => stream::UnknownColumns::Refuse,
+            UnknownColumns::Ignore => stream::UnknownColumns::Ignore,
+            UnknownColumns::Learn => stream::UnknownColumns::Learn,
         },
     };
     let schema = saved.schema.clone();

@@ -1,4 +1,4 @@
-//! What stands above `@data`: the attributes, their names and types.
+//! The lines above `@data`: the names and types of the attributes.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ pub(super) struct Attribute {
     pub(super) values: Values,
 }
 
-/// What an attribute's values are.
+/// The values of an attribute.
 #[derive(Debug, PartialEq)]
 pub(super) enum Values {
     Numbers,
@@ -30,7 +30,7 @@ pub(super) enum Values {
 pub(super) fn read_header(lines: &mut Lines) -> Result<Vec<Attribute>, StreamError> {
     let mut attributes = Vec::new();
     let mut names = HashSet::new();
-    // How many relational attributes are open, the attributes of which are none of the file's.
+    // How many relational attributes are open. The attributes inside them are not columns of the file.
     let mut nested = 0usize;
     let mut any = false;
     while let Some(range) = lines.peek()? {
@@ -90,7 +90,7 @@ fn read_attribute(tokens: &mut Tokens<'_>) -> Result<Attribute, StreamError> {
 
 const TYPES: &str = "the type numeric, real, integer, string, date or {values}";
 
-/// Reads the values of a nominal attribute, behind its brace.
+/// Reads the values of a nominal attribute, after its opening brace.
 fn read_nominal(tokens: &mut Tokens<'_>) -> Result<Vec<String>, StreamError> {
     let line = tokens.line();
     let mut values = Vec::new();

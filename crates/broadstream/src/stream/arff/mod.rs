@@ -1,47 +1,47 @@
 //! ARFF files, as Weka and MOA write them, read row by row in bounded memory.
 //!
-//! Lines are cut into words, quotations and braces (`tokens`). The lines above `@data` say which
-//! attributes there are and what they hold (`header`), each line below is a row of their values,
-//! dense or sparse (`rows`), and a [`RowEncoder`] makes samples of them.
+//! Lines are cut into words, quotations and braces (`tokens`). The lines above `@data` declare the
+//! attributes and their types (`header`), each line below is a row of their values, dense or sparse
+//! (`row`), and a [`RowEncoder`] makes samples of them.
 
 mod header;
-mod rows;
+mod row;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
-use std::{collections::HashSet, fmt, io::Read};
+use std::{collections::HashSet, io::Read};
 
 use self::{
     header::{Attribute, Values, read_header},
-    rows::Row,
+    row::Row,
 };
 use super::{
-    Cell, ColumnKind, ColumnOptions, Columns, Place, RowEncoder, RowEncoding, Stream, StreamError,
+    Cell, ColumnKind, ColumnRoles, EncodedRow, Place, RowEncoder, RowReader, RowStream,
+    StreamError, TableOptions, TextFormat,
     cell::excerpt,
-    columns::list,
+    column_roles::list,
     lines::{LONGEST_LINE, Lines},
 };
-use crate::{
-    data::{Block, Schema},
-    error::Error,
-};
+use crate::error::Error;
 
 /// The samples of an ARFF file, plain or compressed by gzip or zstd.
 ///
-/// Attributes that are numeric, real or integer are numbers, nominal ones and strings are
-/// categories; an attribute of another type, such as a date, must be dropped or declared
-/// categorical. A value that a nominal attribute does not declare is an error. `?` is missing: the
-/// sample lacks that input. The target is the last attribute unless the options name another.
+/// Attributes that are numeric, real or integer are numbers; nominal ones and strings are categories. An
+/// attribute of another type, such as a date, must be dropped or declared categorical. A value that a
+/// nominal attribute does not declare is an error. `?` is missing: the sample lacks that input.
 ///
 /// In a sparse row `{1 5, 3 x}` a numeric attribute that is not mentioned is absent, so that sparse
-/// rows stay sparse; a nominal one has its first value, as the format says, and so does the target;
+/// rows stay sparse. A nominal one has its first value, as the format specifies, and so has the target;
 /// a numeric target is 0. A number in braces at the end of a row is the weight of its sample.
+///
+/// The number of inputs per sample is that of the attributes without the target or, if rows are sparse,
+/// the mean number of attributes that the first rows mention.
 ///
 /// ```
 /// use broadstream::{
 ///     Block,
-///     stream::{ColumnOptions, Stream, arff::ArffStream},
+///     stream::{Stream, TableOptions, arff::ArffStream},
 /// };
 ///
 /// let text = "@relation shop
@@ -51,7 +51,7 @@ use crate::{
 /// @data
 /// 31, clerk, yes
 /// ?, baker, no, {0.5}";
-/// let mut stream = ArffStream::new(Box::new(text.as_bytes()), ColumnOptions::default())?;
+/// let mut stream = ArffStream::new(Box::new(text.as_bytes()), TableOptions::default())?;
 /// let mut block = Block::new();
 /// assert_eq!(stream.read_block(&mut block, 100)?, 2);
 ///
@@ -61,14 +61,15 @@ use crate::{
 /// assert_eq!(block.weight(1), 0.5);
 /// # Ok::<(), broadstream::Error>(())
 /// ```
-pub struct ArffStream {
+pub type ArffStream = RowStream<ArffReader>;
+
+/// Reads the rows of an ARFF file; see [`ArffStream`].
+pub struct ArffReader {
     lines: Lines,
+    /// The row read last, kept for its memory.
     row: Row,
     attributes: Attributes,
-    encoder: RowEncoder,
     inputs_per_sample: usize,
-    line: u64,
-    ended: bool,
 }
 
 impl ArffStream {
@@ -76,89 +77,55 @@ impl ArffStream {
     ///
     /// A fault in a row is not reported here but when that row is read.
     #[expect(clippy::needless_pass_by_value, reason = "options are given away, as to any `new`")]
-    pub fn new(reader: Box<dyn Read + Send>, options: ColumnOptions) -> Result<Self, Error> {
+    pub fn new(reader: Box<dyn Read + Send>, options: TableOptions) -> Result<Self, Error> {
+        options.check(TextFormat::Arff)?;
         Self::of_lines(Lines::open(reader)?, &options)
     }
 
-    /// Reads the beginning of a file of which no line has been taken yet.
-    pub(super) fn of_lines(mut lines: Lines, options: &ColumnOptions) -> Result<Self, Error> {
+    /// Reads the beginning of a file from its first line.
+    pub(super) fn of_lines(mut lines: Lines, options: &TableOptions) -> Result<Self, Error> {
         let declared = read_header(&mut lines)?;
         let place = Place::Line(lines.line());
         let (attributes, encoder) = Attributes::new(declared, options, place)?;
         let inputs_per_sample = survey(&mut lines, &attributes)?;
-        let row = Row::default();
-        Ok(ArffStream { lines, row, attributes, encoder, inputs_per_sample, line: 0, ended: false })
+        let reader = ArffReader { lines, row: Row::default(), attributes, inputs_per_sample };
+        Ok(RowStream::of(reader, encoder))
     }
+}
 
-    /// The line of the row read last; 0 before the first row.
-    pub fn line(&self) -> u64 {
-        self.line
-    }
-
-    /// The names of the attributes that are learned from, in the order of the file.
-    pub fn columns(&self) -> impl Iterator<Item = &str> {
-        self.encoder.columns()
-    }
-
-    /// Appends the next sample to `block`; `false` at the end.
-    fn read_sample(&mut self, block: &mut Block) -> Result<bool, Error> {
+impl RowReader for ArffReader {
+    fn next_row<'e>(
+        &mut self,
+        encoder: &'e mut RowEncoder,
+    ) -> Result<Option<EncodedRow<'e>>, Error> {
         while let Some(range) = self.lines.peek()? {
-            self.line = self.lines.line();
+            let line = self.lines.line();
             self.lines.pass();
-            let text = self.lines.text(range);
-            if self.row.parse(text, self.line, self.attributes.len())? {
-                self.attributes.encode(&self.row, self.line, &mut self.encoder, block)?;
-                return Ok(true);
+            if self.row.parse(self.lines.text(range), line, self.attributes.len())? {
+                return Ok(Some(self.attributes.encode(&self.row, line, encoder)?));
             }
         }
-        Ok(false)
-    }
-}
-
-impl Stream for ArffStream {
-    fn schema(&self) -> &Schema {
-        self.encoder.schema()
+        Ok(None)
     }
 
-    /// The number of attributes without the target, or the mean number of those that the first rows
-    /// mention if they are sparse.
-    fn inputs_per_sample(&self) -> usize {
+    fn is_ready(&mut self) -> bool {
+        self.lines.is_row_ready(|line| !matches!(line.trim_ascii_start(), [] | [b'%', ..]))
+    }
+
+    fn inputs_per_sample(&self, _: &RowEncoder) -> usize {
         self.inputs_per_sample
     }
-
-    fn encoding(&self) -> Option<RowEncoding> {
-        Some(self.encoder.encoding())
-    }
-
-    fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {
-        let mut read = 0;
-        while read < most && !self.ended {
-            let outcome = self.read_sample(block);
-            self.ended = !matches!(outcome, Ok(true));
-            read += usize::from(outcome?);
-        }
-        Ok(read)
-    }
 }
 
-impl fmt::Debug for ArffStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ArffStream")
-            .field("line", &self.line)
-            .field("ended", &self.ended)
-            .field("schema", self.schema())
-            .finish_non_exhaustive()
-    }
-}
-
-/// The attributes of a file and what is made of them.
+/// The attributes of a file and their columns.
 struct Attributes {
     attributes: Vec<Attribute>,
     /// By attribute, the values that a nominal one declares.
     declared: Vec<HashSet<Box<[u8]>>>,
     /// By attribute, its column in the encoder; `None` for the target and those left out.
     columns: Vec<Option<usize>>,
-    /// The nominal attributes among the inputs, which sparse rows have without mention.
+    /// The nominal attributes among the inputs, in order: a sparse row has them even if it does not
+    /// mention them.
     nominal: Vec<usize>,
     target: usize,
 }
@@ -166,11 +133,11 @@ struct Attributes {
 impl Attributes {
     fn new(
         attributes: Vec<Attribute>,
-        options: &ColumnOptions,
+        options: &TableOptions,
         place: Place,
     ) -> Result<(Self, RowEncoder), StreamError> {
         let names = attributes.iter().map(|attribute| attribute.name.clone()).collect();
-        let roles = Columns::new(names, options)?;
+        let roles = ColumnRoles::new(names, options)?;
         let mut columns = vec![None; attributes.len()];
         let mut kinds = Vec::with_capacity(roles.inputs().len());
         for (column, input) in roles.inputs().iter().enumerate() {
@@ -202,19 +169,20 @@ impl Attributes {
         self.attributes.len()
     }
 
-    /// Appends the sample of a row to `block`.
-    fn encode(
+    /// Encodes a row.
+    fn encode<'e>(
         &self,
         row: &Row,
         line: u64,
-        encoder: &mut RowEncoder,
-        block: &mut Block,
-    ) -> Result<(), Error> {
+        encoder: &'e mut RowEncoder,
+    ) -> Result<EncodedRow<'e>, StreamError> {
         encoder.begin(Place::Line(line));
         let mut label = match row.is_sparse() {
             true => self.unmentioned(self.target),
             false => Cell::Missing,
         };
+        // Attributes are pushed in their order. So before each value that a sparse row mentions come the
+        // nominal attributes between it and the one before, which have their first value.
         let mut unmentioned = if row.is_sparse() { &self.nominal[..] } else { &[] };
         for (k, text) in row.values() {
             while let Some((&nominal, later)) = unmentioned.split_first().filter(|(n, _)| **n <= k)
@@ -238,7 +206,7 @@ impl Attributes {
             self.push_unmentioned(nominal, encoder)?;
         }
         let (sample, class) = encoder.finish(label)?;
-        block.push(sample, class, row.weight())
+        Ok(EncodedRow { sample, class, weight: row.weight() })
     }
 
     /// The cell of an attribute that has that text.
@@ -257,7 +225,7 @@ impl Attributes {
         }
     }
 
-    /// What an attribute has in a sparse row that does not mention it.
+    /// The value of an attribute in a sparse row that does not mention it.
     fn unmentioned(&self, k: usize) -> Cell<'_> {
         match &self.attributes[k].values {
             Values::Nominal(values) => {
@@ -283,8 +251,8 @@ fn declared_values(attribute: &Attribute) -> HashSet<Box<[u8]>> {
     }
 }
 
-/// How many inputs the next rows have on average, 1000 or fewer if these are huge. The lines are then
-/// where they were before. A faulty row is the last one looked at.
+/// How many inputs the next rows have on average, 1000 or fewer if these are huge. Leaves the lines where
+/// they were. Stops at a faulty row, which is reported when it is read for its sample.
 fn survey(lines: &mut Lines, attributes: &Attributes) -> Result<usize, StreamError> {
     const ROWS: usize = 1000;
     let (mut rows, mut inputs) = (0, 0);

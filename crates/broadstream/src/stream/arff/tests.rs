@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::ArffStream;
 use crate::stream::{
-    ColumnOptions, Stream,
-    table::{Table, read, row},
+    Stream, TableOptions,
+    contents::{Contents, read, row},
 };
 
 const HEADER: &str = "% a comment
@@ -18,17 +18,17 @@ const HEADER: &str = "% a comment
 @DATA
 ";
 
-fn table_with(text: &str, options: &ColumnOptions) -> Table {
+fn contents_with(text: &str, options: &TableOptions) -> Contents {
     let source = || Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
     read(|| ArffStream::new(source(), options.clone()))
 }
 
-fn table(text: &str) -> Table {
-    table_with(text, &ColumnOptions::default())
+fn contents(text: &str) -> Contents {
+    contents_with(text, &TableOptions::default())
 }
 
-fn shop(rows: &str) -> Table {
-    table(&format!("{HEADER}{rows}"))
+fn shop(rows: &str) -> Contents {
+    contents(&format!("{HEADER}{rows}"))
 }
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -37,17 +37,17 @@ fn names(names: &[&str]) -> Vec<String> {
 
 #[test]
 fn dense_rows() {
-    let table = shop(
+    let contents = shop(
         "31,clerk,x,yes\r\n\n% nothing\n ? , 'pastry baker' , '?' , no\n\
          -1e2\t\"it\\'s\"\t? yes % blanks divide too\n",
     );
-    assert_eq!(table.error, None);
+    assert_eq!(contents.error, None);
     let expected = [
         row(&[("age", 31.0), ("the job=clerk", 1.0), ("note=x", 1.0)], "yes"),
         row(&[("the job=pastry baker", 1.0), ("note=?", 1.0)], "no"),
         row(&[("age", -100.0), ("the job=it's", 1.0)], "yes"),
     ];
-    assert_eq!(table.rows, expected);
+    assert_eq!(contents.rows, expected);
 }
 
 #[test]
@@ -58,28 +58,29 @@ fn sparse_rows_leave_numbers_out_and_have_first_values() {
     assert_eq!(shop.error.unwrap(), "line 11, column 'class': the label is missing");
 
     let numbers = "@attribute a numeric\n@attribute b numeric\n@data\n{0 7}\n{1 2}\n";
-    assert_eq!(table(numbers).rows, [row(&[("a", 7.0)], "0"), row(&[], "2")]);
+    assert_eq!(contents(numbers).rows, [row(&[("a", 7.0)], "0"), row(&[], "2")]);
 }
 
 #[test]
 fn rows_may_have_weights() {
-    let table = shop("1,clerk,x,yes,{5}\n{1 clerk}, {0.5}\n{1 clerk} {0}\n1,clerk,x,yes {'2'}\n");
-    assert_eq!(table.error, None);
-    let weights: Vec<f64> = table.rows.iter().map(|row| row.2).collect();
+    let contents =
+        shop("1,clerk,x,yes,{5}\n{1 clerk}, {0.5}\n{1 clerk} {0}\n1,clerk,x,yes {'2'}\n");
+    assert_eq!(contents.error, None);
+    let weights: Vec<f64> = contents.rows.iter().map(|row| row.2).collect();
     assert_eq!(weights, [5.0, 0.5, 0.0, 2.0]);
 }
 
 #[test]
 fn columns_are_chosen_by_name_or_position() {
-    let options = ColumnOptions {
+    let options = TableOptions {
         target: Some("the job".into()),
         drop: names(&["-1"]),
         categorical: names(&["age"]),
-        ..ColumnOptions::default()
+        ..TableOptions::default()
     };
-    let table = table_with(&format!("{HEADER}31,clerk,x,yes\n{{0 7}}\n"), &options);
-    assert_eq!(table.rows[0], row(&[("age=31", 1.0), ("note=x", 1.0)], "clerk"));
-    assert_eq!(table.rows[1], row(&[("age=7", 1.0)], "clerk"));
+    let contents = contents_with(&format!("{HEADER}31,clerk,x,yes\n{{0 7}}\n"), &options);
+    assert_eq!(contents.rows[0], row(&[("age=31", 1.0), ("note=x", 1.0)], "clerk"));
+    assert_eq!(contents.rows[1], row(&[("age=7", 1.0)], "clerk"));
 }
 
 #[test]
@@ -89,17 +90,17 @@ fn dates_and_relations_must_be_dropped() {
                 @data\n'2020-01-01','1\\n2',3,b\n";
     let message = "column 'when': expected numbers or categories, found the type date \
                    (leave the column out by naming it in drop)";
-    assert_eq!(table(text).error.unwrap(), message);
+    assert_eq!(contents(text).error.unwrap(), message);
     let drop = names(&["when", "bag"]);
-    let options = ColumnOptions { drop, ..ColumnOptions::default() };
-    assert_eq!(table_with(text, &options).rows, [row(&[("n", 3.0)], "b")]);
-    let options = ColumnOptions {
+    let options = TableOptions { drop, ..TableOptions::default() };
+    assert_eq!(contents_with(text, &options).rows, [row(&[("n", 3.0)], "b")]);
+    let options = TableOptions {
         drop: names(&["bag"]),
         categorical: names(&["when"]),
-        ..ColumnOptions::default()
+        ..TableOptions::default()
     };
     let expected = row(&[("n", 3.0), ("when=2020-01-01", 1.0)], "b");
-    assert_eq!(table_with(text, &options).rows, [expected]);
+    assert_eq!(contents_with(text, &options).rows, [expected]);
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn inputs_per_sample_are_those_that_rows_have() {
     {
         let text = format!("{HEADER}{rows}");
         let source = Box::new(std::io::Cursor::new(text.into_bytes()));
-        let stream = ArffStream::new(source, ColumnOptions::default()).unwrap();
+        let stream = ArffStream::new(source, TableOptions::default()).unwrap();
         assert_eq!(stream.inputs_per_sample(), expected, "{rows}");
     }
 }
@@ -143,9 +144,9 @@ fn faulty_rows_come_after_the_good_ones() {
         ("{} {nan}", ": expected a weight of 0 or from 1e-100 to 1e100, found 'nan'"),
         ("{} {1} x", ": expected nothing behind the weight in braces, found something"),
     ] {
-        let table = shop(&format!("1,clerk,x,yes\n{fault}\n1,clerk,x,yes\n"));
-        assert_eq!(table.rows.len(), 1, "{fault}");
-        assert_eq!(table.error, Some(format!("line 10{message}")));
+        let contents = shop(&format!("1,clerk,x,yes\n{fault}\n1,clerk,x,yes\n"));
+        assert_eq!(contents.rows.len(), 1, "{fault}");
+        assert_eq!(contents.error, Some(format!("line 10{message}")));
     }
 }
 
@@ -174,7 +175,7 @@ fn faults_of_the_header() {
         ("@attribute a real\n@data\n1\n", "no input columns: the stream has only its target 'a'"),
         (HEADER, "the stream is empty: expected at least one row of data"),
     ] {
-        assert_eq!(table(text).error.as_deref(), Some(message), "{text}");
+        assert_eq!(contents(text).error.as_deref(), Some(message), "{text}");
     }
 }
 
@@ -189,8 +190,8 @@ proptest! {
             let string = string.replace('\\', "\\\\").replace('\'', "\\'");
             text += &format!("{number},'{string}',{}\n", ["a", "b"][*class]);
         }
-        let table = table(&text);
-        prop_assert_eq!(&table.error, &None);
+        let contents = contents(&text);
+        prop_assert_eq!(&contents.error, &None);
         let expected: Vec<_> = rows
             .iter()
             .map(|(number, string, class)| {
@@ -198,6 +199,6 @@ proptest! {
                 row(&[("n", *number), (&name, 1.0)], ["a", "b"][*class])
             })
             .collect();
-        prop_assert_eq!(table.rows, expected);
+        prop_assert_eq!(contents.rows, expected);
     }
 }

@@ -1,11 +1,11 @@
 //! One line cut into words, quoted texts, commas and braces.
 //!
-//! A quote matters only where a word could begin, and so does the `%` of a comment: `don't` and
-//! `50%` are words.
+//! A quote matters only where a word could begin, and so does the `%` of a comment: `don't` and `50%`
+//! are words.
 
 use crate::stream::{Place, StreamError};
 
-/// What comes next on a line. The text of a word or a quotation is put where the caller says.
+/// What comes next on a line. The text of a word or a quotation goes where the caller chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Word,
@@ -58,7 +58,7 @@ impl<'a> Tokens<'a> {
         Ok(Some(token))
     }
 
-    /// What the next token begins with, for a message.
+    /// The rest of the line, for a message.
     pub(super) fn found(&self) -> &'a [u8] {
         self.rest.trim_ascii()
     }
@@ -81,7 +81,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// What stands for itself behind a backslash stands for itself.
+    /// Decodes the character after a backslash. One without a special meaning stands for itself.
     fn escape(&mut self, escaped: u8, text: &mut Vec<u8>) -> Result<(), StreamError> {
         match escaped {
             b'n' => text.push(b'\n'),

@@ -1,9 +1,9 @@
-//! Telling from the first rows of a file how cells are divided.
+//! Which delimiter a file has, judged by its first rows.
 
-use super::rows::quote_parser;
+use super::records::quote_parser;
 
-/// The candidate by which most of the first rows have as many cells as the very first one; of
-/// several such candidates, the one that finds more cells.
+/// The candidate with which most of the first rows have as many cells as the very first one. If several
+/// are equally good, the one that finds more cells.
 pub(super) fn detect_delimiter(text: &[u8], complete: bool, terminator: u8) -> u8 {
     const CANDIDATES: [u8; 4] = [b',', b'\t', b';', b'|'];
     let mut best = (0, 0, CANDIDATES[0]);
@@ -19,7 +19,7 @@ pub(super) fn detect_delimiter(text: &[u8], complete: bool, terminator: u8) -> u
     best.2
 }
 
-/// How many cells each of the first rows has by that delimiter.
+/// How many cells each of the first rows has with that delimiter.
 fn row_lengths(text: &[u8], complete: bool, delimiter: u8, terminator: u8) -> Vec<usize> {
     const ROWS: usize = 100;
     let mut lengths: Vec<usize> = quote_parser(delimiter, terminator)
@@ -30,7 +30,7 @@ fn row_lengths(text: &[u8], complete: bool, delimiter: u8, terminator: u8) -> Ve
         .map(|record| record.len())
         .take(ROWS)
         .collect();
-    // The last row may be cut.
+    // The last row may be cut short by the end of the head.
     if !complete && lengths.len() > 1 && lengths.len() < ROWS {
         lengths.pop();
     }

@@ -1,17 +1,17 @@
-//! The first row of a file: whether it holds names, and which.
+//! The first row of a file: whether it is a header, and which names it holds.
 
 use std::collections::HashSet;
 
-use super::rows::Row;
+use super::records::Record;
 use crate::stream::{
     StreamError,
     cell::{Reading, read_number},
 };
 
-/// Whether the first row of a file looks like names rather than values: no cell is a number, or
-/// numbers only count the columns, as programs do that have no names for them. The first column's
-/// name may be empty: tables written with their row numbers look like that.
-pub(in crate::stream) fn is_header(first: Row<'_>) -> bool {
+/// Whether the first row of a file looks like names rather than values: no cell is a number, or the
+/// numbers only count the columns, which is how programs name columns that have no names. The first
+/// column's name may be empty, as in tables that were written with their row numbers.
+pub(in crate::stream) fn is_header(first: Record<'_>) -> bool {
     // Two small numbers in a row may well be data.
     const FEWEST_COUNTED: usize = 3;
     let (mut texts, mut counted) = (0, [0, 0]);
@@ -33,7 +33,7 @@ pub(in crate::stream) fn is_header(first: Row<'_>) -> bool {
 }
 
 /// The names in a header.
-pub(in crate::stream) fn names_in(header: Row<'_>) -> Result<Vec<String>, StreamError> {
+pub(in crate::stream) fn names_in(header: Record<'_>) -> Result<Vec<String>, StreamError> {
     let place = header.place();
     let mut seen = HashSet::new();
     let mut names = Vec::with_capacity(header.len());

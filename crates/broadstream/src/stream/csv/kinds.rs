@@ -1,41 +1,42 @@
-//! Whether a column holds numbers or categories, told from its first cells.
+//! Whether a column holds numbers or categories, judged by its first cells.
 
-use super::rows::Rows;
+use super::records::Records;
 use crate::stream::{
-    ColumnKind, Columns, StreamError,
+    ColumnKind, ColumnRoles, StreamError,
     cell::{kind_of, read_text},
     lines::LONGEST_LINE,
 };
 
-/// The kinds of the input columns by the next rows, 1000 or fewer if these are huge; `None` for a
-/// column that has only missing cells there.
+/// The kinds of the input columns according to the next records, 1000 or fewer if these are huge;
+/// `None` for a column whose cells are all missing there.
 ///
-/// The rows must be read again for their samples. A faulty row is the last one looked at: it will
-/// be reported when its turn comes, after the samples before it.
+/// The records must be read again for their samples. The survey stops at a faulty record without
+/// reporting it: that happens when its turn comes, after the samples before it.
 pub(super) fn survey(
-    rows: &mut Rows,
-    columns: &Columns,
+    records: &mut Records,
+    columns: &ColumnRoles,
 ) -> Result<Vec<Option<ColumnKind>>, StreamError> {
-    const ROWS: usize = 1000;
+    const RECORDS: usize = 1000;
     let mut kinds: Vec<Option<ColumnKind>> = columns.inputs().iter().map(|c| c.declared).collect();
     let mut any = false;
-    for _ in 0..ROWS {
-        let row = match rows.next() {
-            Ok(Some(row)) if row.len() == columns.len() => row,
+    for _ in 0..RECORDS {
+        let record = match records.next() {
+            Ok(Some(record)) if record.len() == columns.len() => record,
             Ok(None) if !any => return Err(StreamError::Empty),
             Ok(None) => break,
             Ok(Some(_)) | Err(_) => break,
         };
         any = true;
         for (kind, column) in kinds.iter_mut().zip(columns.inputs()) {
+            // One text among numbers makes a column categorical, whatever follows.
             if column.declared.is_none()
                 && *kind != Some(ColumnKind::Categorical)
-                && let Some(text) = read_text(row.cell(column.position))
+                && let Some(text) = read_text(record.cell(column.position))
             {
                 *kind = Some(kind_of(text));
             }
         }
-        if rows.kept() > LONGEST_LINE {
+        if records.kept() > LONGEST_LINE {
             break;
         }
     }

@@ -1,40 +1,40 @@
 //! JSON lines: one object per line, read row by row in bounded memory.
 //!
-//! `object` walks the values of a line, and `objects` gives them to a [`RowEncoder`] under their keys.
+//! `object` walks the values of a line, and `objects` passes them to a [`RowEncoder`] under their keys.
 
 mod object;
 mod objects;
 
-use std::{collections::HashSet, fmt, io::Read};
+use std::{collections::HashSet, io::Read};
 
-pub(super) use self::objects::{Keys, Objects};
+pub(super) use self::objects::{KeyRules, Objects};
 
 use super::{
-    ColumnOptions, Place, RowEncoder, RowEncoding, Stream, StreamError, decompress, lines::Lines,
+    EncodedRow, Place, RowEncoder, RowReader, RowStream, StreamError, TableOptions, TextFormat,
+    decompress, lines::Lines,
 };
-use crate::{
-    data::{Block, Schema},
-    error::Error,
-};
+use crate::error::Error;
 
 /// The samples of a file of JSON lines, plain or compressed by gzip or zstd.
 ///
-/// Each line is an object, and its keys are columns; the values of an object within have the keys
-/// `outer.inner`, and arrays are refused unless their key is dropped. A column is numeric if its first value is a number or a
-/// boolean, which is 1 or 0, and categorical if it is a string; `null` and an absent key are missing.
-/// Keys may come and go, in any order. Labels are strings, numbers or booleans.
+/// Each line is an object, and its keys are columns. The values of a nested object have the keys
+/// `outer.inner`, and arrays are refused unless their key is dropped. A column is numeric if its first
+/// value is a number or a boolean, which is 1 or 0, and categorical if it is a string. `null` and an
+/// absent key are missing. Keys may come and go, in any order. Labels are strings, numbers or booleans.
+///
+/// The options name columns by their keys; naming a key that never comes has no effect.
 ///
 /// ```
 /// use broadstream::{
 ///     Block,
-///     stream::{ColumnOptions, Stream, jsonl::JsonLinesStream},
+///     stream::{Stream, TableOptions, jsonl::JsonLinesStream},
 /// };
 ///
 /// let text = r#"
 ///     {"age": 31, "job": "clerk", "buys": true}
 ///     {"job": "baker", "home": {"rooms": 3}, "buys": false}
 /// "#;
-/// let mut stream = JsonLinesStream::new(Box::new(text.as_bytes()), ColumnOptions::default())?;
+/// let mut stream = JsonLinesStream::new(Box::new(text.as_bytes()), TableOptions::default())?;
 /// let mut block = Block::new();
 /// assert_eq!(stream.read_block(&mut block, 100)?, 2);
 ///
@@ -44,43 +44,46 @@ use crate::{
 /// assert_eq!(block.sample(1).iter().collect::<Vec<_>>(), [(2, 1.0), (3, 3.0)]);
 /// # Ok::<(), broadstream::Error>(())
 /// ```
-pub struct JsonLinesStream {
+pub type JsonLinesStream = RowStream<JsonLinesReader>;
+
+/// Reads the rows of a file of JSON lines; see [`JsonLinesStream`].
+pub struct JsonLinesReader {
     objects: Objects,
-    keys: KeyOptions,
-    encoder: RowEncoder,
-    line: u64,
-    ended: bool,
+    keys: OptionKeys,
 }
 
-/// What the options say about keys.
-struct KeyOptions {
-    options: ColumnOptions,
+/// The options, as rules about keys.
+struct OptionKeys {
+    options: TableOptions,
+    /// The keys to drop, as a set: each key of each object is looked up in it.
     dropped: HashSet<String>,
 }
 
 impl JsonLinesStream {
-    /// Reads the first object, which tells the target unless the options do: it is the one of the
-    /// keys `target`, `label`, `class` and `y` that is there or, when none or several are, the last
-    /// key. The options name columns by their keys; a key that never comes changes nothing.
-    pub fn new(reader: Box<dyn Read + Send>, options: ColumnOptions) -> Result<Self, Error> {
+    /// Reads the first object, which tells the target unless the options do.
+    #[expect(clippy::needless_pass_by_value, reason = "options are given away, as to any `new`")]
+    pub fn new(reader: Box<dyn Read + Send>, options: TableOptions) -> Result<Self, Error> {
+        options.check(TextFormat::JsonLines)?;
+        // Not `Lines::open`, which would wait for more of a slow source than its first line.
         let source = decompress(reader)
             .map_err(|source| StreamError::Read { place: Place::Line(1), source })?;
-        Self::of_lines(Lines::new(source), options)
+        Self::of_lines(Lines::new(source), &options)
     }
 
-    /// Reads the first object of a file of which no line has been taken yet.
-    pub(super) fn of_lines(lines: Lines, options: ColumnOptions) -> Result<Self, Error> {
-        options.check()?;
+    /// Reads the first object of a file from its first line.
+    pub(super) fn of_lines(lines: Lines, options: &TableOptions) -> Result<Self, Error> {
+        options.check_names()?;
         let mut objects = Objects::of(lines);
         let dropped: HashSet<String> = options.drop.iter().cloned().collect();
-        let keys = KeyOptions { options, dropped };
+        let keys = OptionKeys { options: options.clone(), dropped };
         let (line, first) = objects.first_keys(&keys)?;
-        let KeyOptions { options, dropped } = &keys;
+        let OptionKeys { options, dropped } = &keys;
         let target = match &options.target {
             Some(target) => target.clone(),
             None => default_target(&first, dropped).ok_or(StreamError::Empty)?.to_owned(),
         };
-        let mut encoder = RowEncoder::new(target.as_str(), options.categories);
+        let categories = options.categories.unwrap_or_default();
+        let mut encoder = RowEncoder::new(target.as_str(), categories);
         for key in &first {
             if *key == target {
                 encoder.target_here();
@@ -91,41 +94,29 @@ impl JsonLinesStream {
         for name in &options.drop {
             encoder.leave_out(name);
         }
-        Ok(JsonLinesStream { objects, keys, encoder, line: 0, ended: false })
-    }
-
-    /// The line of the object read last; 0 before the first.
-    pub fn line(&self) -> u64 {
-        self.line
-    }
-
-    /// The keys that are learned from, as far as they have come.
-    ///
-    /// ```
-    /// use broadstream::stream::{ColumnOptions, jsonl::JsonLinesStream};
-    ///
-    /// let text = "{\"age\": 31, \"home\": {\"rooms\": 3}, \"y\": 1}";
-    /// let stream = JsonLinesStream::new(Box::new(text.as_bytes()), ColumnOptions::default())?;
-    /// assert_eq!(stream.columns().collect::<Vec<_>>(), ["age", "home.rooms"]);
-    /// # Ok::<(), broadstream::Error>(())
-    /// ```
-    pub fn columns(&self) -> impl Iterator<Item = &str> {
-        self.encoder.columns()
-    }
-
-    /// Appends the next sample to `block`; `false` at the end.
-    fn read_sample(&mut self, block: &mut Block) -> Result<bool, Error> {
-        let JsonLinesStream { objects, keys, encoder, .. } = self;
-        let Some(line) = objects.next()? else { return Ok(false) };
-        self.line = line;
-        objects.read(encoder, keys)?;
-        let (sample, class) = encoder.finish(objects.label().cell())?;
-        block.push(sample, class, 1.0)?;
-        Ok(true)
+        Ok(RowStream::of(JsonLinesReader { objects, keys }, encoder))
     }
 }
 
-impl Keys for KeyOptions {
+impl RowReader for JsonLinesReader {
+    fn next_row<'e>(
+        &mut self,
+        encoder: &'e mut RowEncoder,
+    ) -> Result<Option<EncodedRow<'e>>, Error> {
+        if self.objects.next()?.is_none() {
+            return Ok(None);
+        }
+        let label = self.objects.read(encoder, &self.keys)?;
+        let (sample, class) = encoder.finish(label)?;
+        Ok(Some(EncodedRow { sample, class, weight: 1.0 }))
+    }
+
+    fn is_ready(&mut self) -> bool {
+        self.objects.is_ready()
+    }
+}
+
+impl KeyRules for OptionKeys {
     fn drops(&self, key: &str) -> bool {
         self.dropped.contains(key)
     }
@@ -140,42 +131,7 @@ impl Keys for KeyOptions {
     }
 }
 
-impl Stream for JsonLinesStream {
-    fn schema(&self) -> &Schema {
-        self.encoder.schema()
-    }
-
-    /// The number of keys so far besides the target, at least 1: the first object may have none.
-    fn inputs_per_sample(&self) -> usize {
-        self.encoder.columns().len().max(1)
-    }
-
-    fn encoding(&self) -> Option<RowEncoding> {
-        Some(self.encoder.encoding())
-    }
-
-    fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {
-        let mut read = 0;
-        while read < most && !self.ended && (read == 0 || self.objects.is_ready()) {
-            let outcome = self.read_sample(block);
-            self.ended = !matches!(outcome, Ok(true));
-            read += usize::from(outcome?);
-        }
-        Ok(read)
-    }
-}
-
-impl fmt::Debug for JsonLinesStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JsonLinesStream")
-            .field("line", &self.line)
-            .field("ended", &self.ended)
-            .field("schema", self.schema())
-            .finish_non_exhaustive()
-    }
-}
-
-/// The key that holds the labels if nothing is said about it.
+/// The key that holds the labels if the options name none.
 fn default_target<'k>(keys: &'k [String], dropped: &HashSet<String>) -> Option<&'k String> {
     const USUAL: [&str; 4] = ["target", "label", "class", "y"];
     let mut keys = keys.iter().filter(|key| !dropped.contains(*key));

@@ -6,9 +6,9 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use crate::stream::{Cell, Place, StreamError, cell::excerpt, row_encoder::LONGEST_TEXT};
 
-/// Calls `each` with the keys and values of a JSON object in their order. The values of an object
-/// within have the keys `outer.inner`. `skips` says whether to pass over an object or array within,
-/// by its key and whether it is an array. `path` is memory to work with.
+/// Calls `each` with the keys and values of a JSON object in their order. The values of a nested object
+/// have the keys `outer.inner`. `skips` tells whether to pass over a nested object or array, given its
+/// key and whether it is an array. `path` is working memory.
 pub(in crate::stream) fn walk_object(
     text: &[u8],
     line: u64,
@@ -38,7 +38,7 @@ struct Walk<'p, S, F> {
     path: &'p mut String,
     depth: usize,
     place: Place,
-    /// Why the walk was given up, if not for the JSON.
+    /// Why the walk was abandoned, if not because of the JSON.
     refusal: Option<StreamError>,
     skips: S,
     each: F,
@@ -134,7 +134,7 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-/// The value behind a key.
+/// The value of a key.
 struct Value<'w, 'p, S, F>(&'w mut Walk<'p, S, F>);
 
 impl<'de, S, F> DeserializeSeed<'de> for Value<'_, '_, S, F>
@@ -205,7 +205,7 @@ where
     }
 }
 
-/// What is wrong with the JSON, without the place, which is that of the line.
+/// What is wrong with the JSON. The place is left out, since the parser sees one line only.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_row_is_refused() {
+    fn lines_that_are_not_rows_are_refused() {
         let json =
             |byte, reason: &str| format!("line 7, byte {byte}: expected a JSON object: {reason}");
         for (text, message) in [

@@ -1,21 +1,21 @@
-//! Lines of JSON turned into rows of an encoder.
+//! Lines of JSON as rows of an encoder.
 
 use std::ops::Range;
 
 use super::object::walk_object;
-use crate::stream::{Place, RowEncoder, StreamError, cell::HeldCell, lines::Lines};
+use crate::stream::{Cell, Place, RowEncoder, StreamError, cell::HeldCell, lines::Lines};
 
-/// What is done about keys.
-pub(in crate::stream) trait Keys {
-    /// Whether all under that key is passed over.
+/// Which keys of an object are columns.
+pub(in crate::stream) trait KeyRules {
+    /// Whether everything under that key is passed over.
     fn drops(&self, key: &str) -> bool;
 
-    /// Whether to pass over an array.
+    /// Whether arrays are passed over rather than refused.
     fn ignores_arrays(&self) -> bool {
         false
     }
 
-    /// The column of a key that the encoder does not know, which may be a new one or none.
+    /// The column of a key that the encoder does not know: a new one, or none if the key is ignored.
     fn unknown(
         &self,
         key: &str,
@@ -31,6 +31,7 @@ pub(in crate::stream) struct Objects {
     object: Range<usize>,
     line: u64,
     path: String,
+    /// The label of the current object, which may stand before other cells.
     label: HeldCell,
 }
 
@@ -52,7 +53,7 @@ impl Objects {
     /// The keys of the next object, and its line.
     pub(super) fn first_keys(
         &mut self,
-        keys: &impl Keys,
+        keys: &impl KeyRules,
     ) -> Result<(u64, Vec<String>), StreamError> {
         if !self.find()? {
             return Err(StreamError::Empty);
@@ -67,17 +68,17 @@ impl Objects {
         Ok((self.line, found))
     }
 
-    /// Gives the cells of the current object to `encoder` as a row that is begun.
+    /// Passes the cells of the current object to `encoder` as a row, and returns the label.
     pub(in crate::stream) fn read(
         &mut self,
         encoder: &mut RowEncoder,
-        keys: &impl Keys,
-    ) -> Result<(), StreamError> {
+        keys: &impl KeyRules,
+    ) -> Result<Cell<'_>, StreamError> {
         let Objects { lines, object, line, path, label } = self;
         let place = Place::Line(*line);
         encoder.begin(place);
         label.clear();
-        // Objects mostly have their keys in the same order.
+        // Objects mostly have their keys in the same order, so the next column is tried first.
         let mut expected = 0;
         let skips = |key: &str, array| keys.drops(key) || array && keys.ignores_arrays();
         walk_object(lines.text(object.clone()), *line, path, skips, |key, cell| {
@@ -97,23 +98,13 @@ impl Objects {
             };
             expected = column + 1;
             encoder.push(column, cell)
-        })
+        })?;
+        Ok(label.cell())
     }
 
-    /// The label of the object read last.
-    pub(in crate::stream) fn label(&self) -> &HeldCell {
-        &self.label
-    }
-
-    /// Whether the next object can be had without waiting for the source.
+    /// Whether the next object, or the end, can be read without waiting for the source.
     pub(in crate::stream) fn is_ready(&mut self) -> bool {
-        while let Some(range) = self.lines.ready() {
-            if !self.lines.text(range).trim_ascii().is_empty() {
-                return true;
-            }
-            self.lines.pass();
-        }
-        self.lines.has_ended()
+        self.lines.is_row_ready(|line| !line.trim_ascii().is_empty())
     }
 
     /// Finds the next line that is not blank; `false` at the end.

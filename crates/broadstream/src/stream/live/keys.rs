@@ -1,19 +1,19 @@
-//! Which names the columns of live rows may have.
+//! Which columns live rows may have.
 
 use std::collections::HashSet;
 
-use super::{LiveOptions, Unknown};
+use super::{LiveOptions, UnknownColumns};
 use crate::stream::{
-    ColumnCoding, Place, RowEncoder, RowEncoding, StreamError, columns::list, jsonl::Keys,
+    ColumnCoding, Place, RowEncoder, RowEncoding, StreamError, column_roles::list, jsonl::KeyRules,
 };
 
-/// The names that a model knows, and what is done about others.
+/// The columns that a model knows, and what happens to others.
 pub(super) struct LiveKeys {
-    /// What is passed over: by the options, or already when the model was trained.
+    /// Columns to pass over, because the options say so or because they were left out in training.
     dropped: HashSet<String>,
     known: HashSet<String>,
-    unknown: Unknown,
-    /// The columns for a message.
+    unknown: UnknownColumns,
+    /// The columns of the model, for a message.
     columns: String,
 }
 
@@ -32,19 +32,19 @@ impl LiveKeys {
         }
     }
 
-    /// Whether a column of that name needs no decision.
+    /// Whether a column of that name is known, as one to read or to pass over.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.known.contains(name) || self.dropped.contains(name)
     }
 }
 
-impl Keys for LiveKeys {
+impl KeyRules for LiveKeys {
     fn drops(&self, key: &str) -> bool {
         self.dropped.contains(key)
     }
 
     fn ignores_arrays(&self) -> bool {
-        self.unknown == Unknown::Ignore
+        self.unknown == UnknownColumns::Ignore
     }
 
     fn unknown(
@@ -54,13 +54,13 @@ impl Keys for LiveKeys {
         encoder: &mut RowEncoder,
     ) -> Result<Option<usize>, StreamError> {
         match self.unknown {
-            Unknown::Refuse => Err(StreamError::UnfamiliarColumn {
+            UnknownColumns::Refuse => Err(StreamError::UnfamiliarColumn {
                 place,
                 column: key.to_owned(),
                 known: self.columns.clone(),
             }),
-            Unknown::Ignore => Ok(None),
-            Unknown::Learn => encoder.add_column(key, None, place).map(Some),
+            UnknownColumns::Ignore => Ok(None),
+            UnknownColumns::Learn => encoder.add_column(key, None, place).map(Some),
         }
     }
 }

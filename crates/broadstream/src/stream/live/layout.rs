@@ -4,12 +4,12 @@ use super::{LiveOptions, keys::LiveKeys};
 use crate::stream::{
     RowEncoder, RowEncoding, StreamError,
     cell::{Reading, read_number},
-    columns::list,
-    csv::{Row, names_in, numbered, quote_parser},
-    jsonl::Keys,
+    column_roles::list,
+    csv::{Record, names_in, numbered, quote_parser},
+    jsonl::KeyRules,
 };
 
-/// What a position of a row holds.
+/// What a cell of a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
     Column(usize),
@@ -17,15 +17,15 @@ pub(super) enum Slot {
     Skipped,
 }
 
-/// The columns that a model was trained with, to be found again in rows.
+/// The columns that a model was trained on, which are looked for in rows.
 pub(super) struct Layout<'a> {
     encoding: &'a RowEncoding,
     options: &'a LiveOptions,
     keys: &'a LiveKeys,
     /// The names of all columns in their order, with the target.
     names: Vec<String>,
-    /// Whether the columns have no names but their numbers, so that the cells of a row of whole
-    /// numbers may all look like names.
+    /// Whether the columns are named by their positions only. The cells of a row of integers would
+    /// then all look like names.
     numbered: bool,
 }
 
@@ -41,8 +41,8 @@ impl<'a> Layout<'a> {
         Layout { encoding, options, keys, names, numbered }
     }
 
-    /// The delimiter by which the first line has the most names of columns or, without any, as many
-    /// cells as rows should have.
+    /// The delimiter with which the first line has the most names of columns or, if it has none, as many
+    /// cells as a row should have.
     pub(super) fn delimiter(&self, first_line: &[u8]) -> u8 {
         const CANDIDATES: [u8; 4] = [b',', b'\t', b';', b'|'];
         let score = |delimiter: &u8| {
@@ -51,15 +51,15 @@ impl<'a> Layout<'a> {
             let Some(Ok(cells)) = parsed.next() else { return Default::default() };
             (self.known(cells.iter()), self.is_positional(cells.len()), cells.len())
         };
-        // Of equals the first one.
+        // `max_by_key` returns the last of equals; reversed, that is the first candidate.
         let candidates = CANDIDATES.into_iter().rev();
         self.options.delimiter.or_else(|| candidates.max_by_key(score)).unwrap_or(b',')
     }
 
-    /// What the positions of rows hold, by the first one, and whether that is a header.
+    /// What each cell of a row is, according to the first row, and whether that is a header.
     pub(super) fn slots(
         &self,
-        first: Row<'_>,
+        first: Record<'_>,
         encoder: &mut RowEncoder,
     ) -> Result<(Vec<Slot>, bool), StreamError> {
         let positional = self.is_positional(first.len());
@@ -82,12 +82,12 @@ impl<'a> Layout<'a> {
         Ok((self.by_position(with_target, encoder), false))
     }
 
-    /// Whether a row may be one of so many cells in the order of the columns.
+    /// Whether a row of that many cells may have them in the order of training.
     fn is_positional(&self, cells: usize) -> bool {
         cells > 0 && (cells == self.names.len() || cells + 1 == self.names.len())
     }
 
-    /// How many cells are different names of columns.
+    /// How many cells are distinct names of columns.
     fn known<'c>(&self, cells: impl Iterator<Item = &'c [u8]>) -> usize {
         let mut known: Vec<&str> = cells
             .filter_map(|cell| str::from_utf8(cell.trim_ascii()).ok())
@@ -96,18 +96,22 @@ impl<'a> Layout<'a> {
         known.sort_unstable();
         let all = known.len();
         known.dedup();
-        // A name that occurs twice is more likely a value.
+        // A name that occurs twice is more likely a value, so it counts against a header.
         (2 * known.len()).saturating_sub(all)
     }
 
-    /// Whether no cell is a number or missing, but those that are names of columns.
-    fn are_names(&self, first: Row<'_>) -> bool {
+    /// Whether no cell is a number or missing, except those that are names of columns.
+    fn are_names(&self, first: Record<'_>) -> bool {
         let known = |cell: &[u8]| str::from_utf8(cell).is_ok_and(|name| self.keys.knows(name));
         let mut cells = first.cells().map(<[u8]>::trim_ascii);
         cells.all(|cell| known(cell) || read_number(cell) == Reading::Text)
     }
 
-    fn by_name(&self, header: Row<'_>, encoder: &mut RowEncoder) -> Result<Vec<Slot>, StreamError> {
+    fn by_name(
+        &self,
+        header: Record<'_>,
+        encoder: &mut RowEncoder,
+    ) -> Result<Vec<Slot>, StreamError> {
         let place = header.place();
         let slot = |name: String| {
             if self.keys.drops(&name) {

@@ -1,9 +1,9 @@
 //! Rows for a model that exists already, from a source that may be slow.
 //!
-//! Nothing is found out from the data that the model knows: its columns, their kinds and the numbers
-//! of its categories come from its [`RowEncoding`]. So a row can be had as soon as its line is there,
-//! and no more is ever asked of the source than that. `layout` finds the columns in the first row of
-//! CSV, `keys` says which names there may be.
+//! Nothing has to be detected that the model knows: its columns, their kinds and the numbers of its
+//! categories come from its [`RowEncoding`]. So a row is available as soon as its line arrives, and the
+//! source is never read further than that. `layout` finds the columns in the first row of CSV, `keys`
+//! decides which columns there may be.
 
 mod keys;
 mod layout;
@@ -14,7 +14,7 @@ use std::{
     io::{self, Read},
 };
 
-pub use self::options::{LiveFormat, LiveOptions, Unknown};
+pub use self::options::{LiveFormat, LiveOptions, UnknownColumns};
 
 use self::{
     keys::LiveKeys,
@@ -22,7 +22,7 @@ use self::{
 };
 use super::{
     Cell, RowEncoder, RowEncoding, StreamError,
-    csv::{CsvOptions, Row, Rows},
+    csv::{Record, Records},
     decompress,
     jsonl::Objects,
     lines::Lines,
@@ -32,24 +32,25 @@ use crate::{
     error::Error,
 };
 
-/// Reads rows for a model, as CSV or JSON lines, each as soon as its line is there.
+/// Reads rows for a model, as CSV or JSON lines, each as soon as its line arrives.
 ///
 /// CSV has a header with the names of columns in any order, or else rows of all columns in the order
-/// of training, with or without the target. A column that a row lacks is missing, and so may be the
-/// label. Categories and labels that the model does not know yet extend the schema, and so do new
-/// columns if [`Unknown::Learn`] allows them: declare the new inputs to the model before it sees the
+/// of training, with or without the target. A column that a row lacks is missing, and the label may be
+/// missing too. Categories and labels that the model does not know yet extend the schema, and so do new
+/// columns if [`UnknownColumns::Learn`] allows them. Declare new inputs to the model before it sees the
 /// sample.
 ///
-/// After an error about one row the rows behind it can be read; otherwise the source is at its end.
+/// After an error about one row the rows after it can be read; after any other error the source is at
+/// its end.
 ///
 /// ```
 /// use broadstream::{
 ///     Block,
-///     stream::{LiveOptions, LiveRows, Stream, csv::{CsvOptions, CsvStream}},
+///     stream::{LiveOptions, LiveRows, Stream, TableOptions, csv::CsvStream},
 /// };
 ///
 /// let training = "age,job,buys\n31,clerk,yes\n25,baker,no\n";
-/// let mut stream = CsvStream::new(Box::new(training.as_bytes()), CsvOptions::default())?;
+/// let mut stream = CsvStream::new(Box::new(training.as_bytes()), TableOptions::default())?;
 /// while stream.read_block(&mut Block::new(), 100)? > 0 {}
 ///
 /// let rows = "{\"job\": \"baker\", \"age\": 40}\n{\"age\": 30, \"buys\": \"no\"}\n";
@@ -64,7 +65,7 @@ use crate::{
 /// # Ok::<(), broadstream::Error>(())
 /// ```
 pub struct LiveRows {
-    source: Source,
+    reader: LiveReader,
     options: LiveOptions,
     encoding: RowEncoding,
     keys: LiveKeys,
@@ -82,11 +83,12 @@ pub struct LiveRow<'a> {
     pub line: u64,
 }
 
-enum Source {
+/// How far reading has come.
+enum LiveReader {
     /// Nothing was read yet.
     Unopened(Lines),
     Csv {
-        rows: Rows,
+        records: Records,
         slots: Vec<Slot>,
     },
     JsonLines(Objects),
@@ -101,37 +103,39 @@ impl LiveRows {
         schema: Schema,
         encoding: RowEncoding,
     ) -> Result<Self, Error> {
-        CsvOptions { delimiter: options.delimiter, ..CsvOptions::default() }.check()?;
+        // Without a given format CSV is assumed for now, which has all the options. The format that the
+        // first line shows may lack them, and is checked then.
+        options.format_options().check(options.format.unwrap_or(LiveFormat::Csv))?;
         let encoder = RowEncoder::resume(schema, &encoding)?;
         let keys = LiveKeys::new(&encoding, &options);
-        let source = Source::Unopened(Lines::new(Box::new(Decompressed::Unopened(reader))));
-        Ok(LiveRows { source, options, encoding, keys, encoder })
+        let reader = LiveReader::Unopened(Lines::new(Box::new(Decompressed::Unopened(reader))));
+        Ok(LiveRows { reader, options, encoding, keys, encoder })
     }
 
-    /// The next row, or `None` at the end. Waits for the source only if the row is not yet there.
+    /// The next row, or `None` at the end. Waits for the source only if the row has not arrived yet.
     #[expect(clippy::should_implement_trait, reason = "a row borrows its memory from the reader")]
     pub fn next(&mut self) -> Result<Option<LiveRow<'_>>, Error> {
-        if let Source::Unopened(_) = self.source {
+        if let LiveReader::Unopened(_) = self.reader {
             self.open()?;
         }
-        let LiveRows { source, keys, encoder, .. } = self;
-        let (line, class) = match source {
-            Source::Unopened(_) | Source::Ended => return Ok(None),
-            Source::Csv { rows, slots } => match rows.next() {
-                Ok(Some(row)) => (row.line(), read_cells(row, slots, encoder)?),
+        let LiveRows { reader, keys, encoder, .. } = self;
+        let (line, class) = match reader {
+            LiveReader::Unopened(_) | LiveReader::Ended => return Ok(None),
+            LiveReader::Csv { records, slots } => match records.next() {
+                Ok(Some(record)) => (record.line(), read_cells(record, slots, encoder)?),
                 ended => {
                     let outcome = ended.map(|_| None);
-                    *source = Source::Ended;
+                    *reader = LiveReader::Ended;
                     return Ok(outcome?);
                 }
             },
-            Source::JsonLines(objects) => match objects.next() {
+            LiveReader::JsonLines(objects) => match objects.next() {
                 Ok(Some(line)) => {
-                    objects.read(encoder, keys)?;
-                    (line, encoder.class(objects.label().cell())?)
+                    let label = objects.read(encoder, keys)?;
+                    (line, encoder.class(label)?)
                 }
                 ended => {
-                    *source = Source::Ended;
+                    *reader = LiveReader::Ended;
                     return Ok(ended.map(|_| None)?);
                 }
             },
@@ -139,38 +143,40 @@ impl LiveRows {
         Ok(Some(LiveRow { sample: self.encoder.sample(), class, line }))
     }
 
-    /// Whether the next row, or the end, can be had without waiting for the source.
+    /// Whether the next row, or the end, can be read without waiting for the source.
     pub fn is_ready(&mut self) -> bool {
-        match &mut self.source {
-            Source::Unopened(_) => false,
-            Source::Csv { rows, .. } => rows.is_ready(),
-            Source::JsonLines(objects) => objects.is_ready(),
-            Source::Ended => true,
+        match &mut self.reader {
+            LiveReader::Unopened(_) => false,
+            LiveReader::Csv { records, .. } => records.is_ready(),
+            LiveReader::JsonLines(objects) => objects.is_ready(),
+            LiveReader::Ended => true,
         }
     }
 
-    /// The inputs and labels of the model, and those that came with rows since.
+    /// The inputs and labels of the model, and those that rows have added since.
     pub fn schema(&self) -> &Schema {
         self.encoder.schema()
     }
 
-    /// What rows look like by now; columns and categories may have been added.
+    /// How rows are encoded by now; columns and categories may have been added.
     pub fn encoding(&self) -> RowEncoding {
         self.encoder.encoding()
     }
 
-    /// How the rows are written; `None` if that is to be found out and no row was read yet.
+    /// The format of the rows; `None` if it is to be detected and no row was read yet.
     pub fn format(&self) -> Option<LiveFormat> {
-        match self.source {
-            Source::Csv { .. } => Some(LiveFormat::Csv),
-            Source::JsonLines(_) => Some(LiveFormat::JsonLines),
-            Source::Unopened(_) | Source::Ended => self.options.format,
+        match self.reader {
+            LiveReader::Csv { .. } => Some(LiveFormat::Csv),
+            LiveReader::JsonLines(_) => Some(LiveFormat::JsonLines),
+            LiveReader::Unopened(_) | LiveReader::Ended => self.options.format,
         }
     }
 
     /// Reads the first line: it tells the format, and in CSV what the cells are.
-    fn open(&mut self) -> Result<(), StreamError> {
-        let Source::Unopened(mut lines) = std::mem::replace(&mut self.source, Source::Ended) else {
+    fn open(&mut self) -> Result<(), Error> {
+        let LiveReader::Unopened(mut lines) =
+            std::mem::replace(&mut self.reader, LiveReader::Ended)
+        else {
             return Ok(());
         };
         lines.skip_byte_order_mark()?;
@@ -184,42 +190,43 @@ impl LiveRows {
         let text = lines.text(first).trim_ascii_start();
         let found = if text.starts_with(b"{") { LiveFormat::JsonLines } else { LiveFormat::Csv };
         let format = *self.options.format.get_or_insert(found);
-        self.source = match format {
-            LiveFormat::JsonLines => Source::JsonLines(Objects::of(lines)),
+        self.options.format_options().check(format)?;
+        self.reader = match format {
+            LiveFormat::JsonLines => LiveReader::JsonLines(Objects::of(lines)),
             LiveFormat::Csv => self.open_csv(lines)?,
         };
         Ok(())
     }
 
-    fn open_csv(&mut self, mut lines: Lines) -> Result<Source, StreamError> {
+    fn open_csv(&mut self, mut lines: Lines) -> Result<LiveReader, StreamError> {
         let layout = Layout::new(&self.encoding, &self.options, &self.keys);
-        let Some(first) = lines.peek()? else { return Ok(Source::Ended) };
+        let Some(first) = lines.peek()? else { return Ok(LiveReader::Ended) };
         let delimiter = layout.delimiter(lines.text(first));
-        let mut rows = Rows::new(lines, delimiter);
-        rows.mark();
-        let Some(first) = rows.next()? else { return Ok(Source::Ended) };
+        let mut records = Records::new(lines, delimiter);
+        records.mark();
+        let Some(first) = records.next()? else { return Ok(LiveReader::Ended) };
         let (slots, header) = layout.slots(first, &mut self.encoder)?;
         if !header {
-            rows = rows.rewind();
+            records = records.rewind();
         }
-        rows.forget_mark();
-        Ok(Source::Csv { rows, slots })
+        records.forget_mark();
+        Ok(LiveReader::Csv { records, slots })
     }
 }
 
-/// Gives the cells of a row to `encoder` and returns the class.
+/// Passes the cells of a record to `encoder` and returns the class.
 fn read_cells(
-    row: Row<'_>,
+    record: Record<'_>,
     slots: &[Slot],
     encoder: &mut RowEncoder,
 ) -> Result<Option<usize>, StreamError> {
-    if row.len() != slots.len() {
-        let (line, expected, found) = (row.line(), slots.len(), row.len());
+    if record.len() != slots.len() {
+        let (line, expected, found) = (record.line(), slots.len(), record.len());
         return Err(StreamError::Ragged { line, expected, found });
     }
-    encoder.begin(row.place());
+    encoder.begin(record.place());
     let mut label = Cell::Missing;
-    for (slot, cell) in slots.iter().zip(row.cells()) {
+    for (slot, cell) in slots.iter().zip(record.cells()) {
         match *slot {
             Slot::Column(column) => encoder.push(column, Cell::Raw(cell))?,
             Slot::Target => label = Cell::Raw(cell),
@@ -238,7 +245,7 @@ impl fmt::Debug for LiveRows {
     }
 }
 
-/// A source whose first bytes are looked at only when it is read.
+/// A source that may be compressed. Its first bytes, which tell, are read only when the first row is.
 enum Decompressed {
     Unopened(Box<dyn Read + Send>),
     Opened(Box<dyn Read + Send>),

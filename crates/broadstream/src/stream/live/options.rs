@@ -1,33 +1,35 @@
-//! What may be said about rows for a model that exists already.
+//! How to read rows for a model that exists already.
+
+use crate::stream::{TableFormat, TableOptions, TextFormat};
 
 /// How to read rows for a model.
 ///
 /// ```
-/// use broadstream::stream::{LiveOptions, Unknown};
+/// use broadstream::stream::{LiveOptions, UnknownColumns};
 ///
-/// let options = LiveOptions { unknown: Unknown::Ignore, ..LiveOptions::default() };
+/// let options = LiveOptions { unknown: UnknownColumns::Ignore, ..LiveOptions::default() };
 /// assert_eq!(options.format, None);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveOptions {
-    /// How the rows are written.
+    /// The format of the rows.
     ///
     /// Default: `None`, JSON lines if the first byte that is not blank is `{`, and otherwise CSV.
     /// Example: `Some(LiveFormat::Csv)`.
     pub format: Option<LiveFormat>,
 
-    /// The byte between the cells of CSV.
+    /// The byte between cells. CSV only.
     ///
     /// Default: `None`, whichever of comma, tab, semicolon and bar divides the first line into the
     /// columns of the model. Example: `Some(b' ')`.
     pub delimiter: Option<u8>,
 
-    /// Whether the first row of CSV holds the names of the columns.
+    /// Whether the first row holds the names of the columns. CSV only.
     ///
-    /// Default: `None`, it does if at least half of its cells are names of the model's columns and
-    /// no other cell is a number or missing, or if some are such names and rows should have another
-    /// number of cells. If the columns have only numbers for names, it does not. Example:
-    /// `Some(false)`.
+    /// Default: `None`. The first row is then a header if at least half of its cells are names of the
+    /// model's columns and no other cell is a number or missing, or if some are such names and the
+    /// number of cells is not that of a row. If the columns are named by numbers only, it is not a
+    /// header. Example: `Some(false)`.
     pub header: Option<bool>,
 
     /// Columns to pass over, whether the model knows them or not.
@@ -37,11 +39,19 @@ pub struct LiveOptions {
 
     /// What to do about a column that the model does not know.
     ///
-    /// Default: [`Unknown::Refuse`].
-    pub unknown: Unknown,
+    /// Default: [`UnknownColumns::Refuse`].
+    pub unknown: UnknownColumns,
 }
 
-/// How rows are written.
+impl LiveOptions {
+    /// The options that belong to the format, to be checked like those of a table.
+    pub(super) fn format_options(&self) -> TableOptions {
+        let (delimiter, header) = (self.delimiter, self.header);
+        TableOptions { delimiter, header, ..TableOptions::default() }
+    }
+}
+
+/// The format of live rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveFormat {
     /// CSV or TSV.
@@ -52,12 +62,21 @@ pub enum LiveFormat {
 
 /// What to do about a column that a model does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unknown {
-    /// It is an error: a misspelt name would otherwise go unnoticed.
+pub enum UnknownColumns {
+    /// An error, since a misspelt name would otherwise go unnoticed.
     #[default]
     Refuse,
-    /// It is passed over.
+    /// Pass over it.
     Ignore,
-    /// It brings new inputs.
+    /// Learn it: the column becomes new inputs.
     Learn,
+}
+
+impl From<LiveFormat> for TableFormat {
+    fn from(format: LiveFormat) -> Self {
+        TableFormat::Text(match format {
+            LiveFormat::Csv => TextFormat::Csv,
+            LiveFormat::JsonLines => TextFormat::JsonLines,
+        })
+    }
 }

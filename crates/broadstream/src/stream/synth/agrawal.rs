@@ -14,10 +14,10 @@ use super::{
 };
 use crate::error::Error;
 
-/// What an [`Agrawal`] is made of; the defaults are River's.
+/// The options of [`Agrawal`]. The defaults are River's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgrawalOptions {
-    /// Which function gives the class, 0 to 9. Default 0.
+    /// The function that decides the class, 0 to 9. Default 0.
     ///
     /// River's `classification_function`; the paper counts from 1.
     pub variant: usize,
@@ -48,7 +48,7 @@ impl Default for AgrawalOptions {
 
 /// The Agrawal generator: River's `synth.Agrawal`.
 ///
-/// All nine are numeric inputs, as the numbers that River gives, though `elevel`, `car` and
+/// All nine are numeric inputs with the values that River has, though `elevel`, `car` and
 /// `zipcode` are codes.
 ///
 /// ```
@@ -70,7 +70,7 @@ pub struct Agrawal {
 }
 
 impl Agrawal {
-    /// The generator at its start.
+    /// A generator, from its first sample on.
     pub fn new(options: AgrawalOptions) -> Result<Self, Error> {
         let AgrawalOptions { variant, balance, perturbation, seed } = options;
         if variant > 9 {

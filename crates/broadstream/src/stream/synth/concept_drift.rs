@@ -43,7 +43,7 @@ pub struct ConceptDrift {
 
 impl ConceptDrift {
     /// A stream that turns from `before` to `after` around sample `position`, over about `width`
-    /// samples (at least 1), with `seed` deciding which of the two gives each sample.
+    /// samples (at least 1), with `seed` deciding which of the two each sample comes from.
     ///
     /// Both must have the same inputs and the same labels.
     pub fn new(
@@ -107,7 +107,7 @@ impl ConceptDrift {
         seed: u64,
     ) -> Result<Self, Error> {
         const NAME: &str = "concept drift";
-        // Every sample passes through all changes behind it, and so does the call stack.
+        // Every sample passes through all changes before it, which is how deep the call stack gets.
         const MOST_CONCEPTS: usize = 1000;
         let count = concepts.len();
         let wrong_count =

@@ -10,7 +10,7 @@
 use super::{Generator, Samples, broken_rule, check_share, numbered, python_random::PythonRandom};
 use crate::error::Error;
 
-/// What a [`Hyperplane`] is made of. The default is the Hyperplane stream of the Online-BLS paper
+/// The options of [`Hyperplane`]. The default is the Hyperplane stream of the Online-BLS paper
 /// (IJCAI 2025); River's own defaults, where they differ, are given with each field.
 ///
 /// ```
@@ -42,12 +42,12 @@ pub struct HyperplaneOptions {
     /// River's `mag_change`, there 0, which is no drift.
     pub magnitude: f64,
 
-    /// How many labels are flipped, between 0 and 1. Default 0.01, which flips none.
+    /// The share of labels that are flipped, between 0 and 1. Default 0.01, which flips none.
     ///
     /// River's `noise_percentage`, there 0.05. It flips a label when 0.01 + u ≤ noise for a uniform
     /// u, so a label is wrong with probability `noise` - 0.01: a noise of 0.01 changes nothing, and
-    /// 0.02 is what to ask for to have one label in a hundred wrong. Kept as it is because streams
-    /// are compared across libraries.
+    /// 0.02 makes one label in a hundred wrong. This is kept as in River, so that streams can be
+    /// compared across libraries.
     pub noise: f64,
 
     /// How often a drifting weight turns back, between 0 and 1. Default 0.1.
@@ -127,7 +127,7 @@ impl Hyperplane {
         Samples::new(self, samples)
     }
 
-    /// Whether an event of River's probability `share` happens: 0.01 less often than it says.
+    /// Whether an event of River's probability `share` happens. The actual probability is 0.01 less.
     fn happens(&mut self, share: f64) -> bool {
         0.01 + self.random.random() <= share
     }

@@ -1,8 +1,8 @@
 //! LED: a digit on a seven-segment display with faulty segments.
 //!
-//! The class is a digit, each of the seven inputs whether one of its segments is lit (1) or not (0),
-//! and noise inverts segments. Seventeen random inputs that do not matter may be added; a variant
-//! then has some segments and some of these change places.
+//! The class is a digit. Each of the seven inputs tells whether one of its segments is lit (1) or not
+//! (0), and noise inverts segments. Seventeen irrelevant random inputs may be added; a variant then swaps
+//! some segments with some of these.
 //!
 //! L. Breiman, J. Friedman, R. Olshen and C. Stone, "Classification and Regression Trees", 1984; the
 //! order of draws is that of River's `synth.LED` and `synth.LEDDrift`.
@@ -13,7 +13,7 @@ use crate::error::Error;
 const SEGMENTS: usize = 7;
 const IRRELEVANT: usize = 17;
 
-/// By digit, which segments are lit.
+/// For each digit the segments that are lit.
 const DIGITS: [[u8; SEGMENTS]; 10] = [
     [1, 1, 1, 0, 1, 1, 1],
     [0, 0, 1, 0, 0, 1, 0],
@@ -27,24 +27,23 @@ const DIGITS: [[u8; SEGMENTS]; 10] = [
     [1, 1, 1, 1, 0, 1, 1],
 ];
 
-/// What an [`Led`] is made of; the defaults are River's.
+/// The options of [`Led`]. The defaults are River's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LedOptions {
     /// How many segments have changed places with irrelevant inputs, 0 to 7. Default 0.
     ///
-    /// River's `n_drift_features`; 0 is its `LED`. It takes `irrelevant` inputs to change places
-    /// with. Which segments they are, neighbours in the list of inputs, is drawn from the seed, so
+    /// River's `n_drift_features`; 0 is its `LED`. It needs `irrelevant` inputs to swap with. Which segments they are, neighbours in the list of inputs, is drawn from the seed, so
     /// two generators have the same places only if they have the same seed.
     pub variant: usize,
 
     /// How often a segment is inverted, between 0 and 1. Default 0.
     ///
     /// River's `noise_percentage`. It inverts when 0.01 + u ≤ noise for a uniform u, so a segment
-    /// is wrong with probability `noise` - 0.01: a noise of 0.11 is what to ask for to have one in
-    /// ten wrong. Kept as it is because streams are compared across libraries.
+    /// is wrong with probability `noise` - 0.01. Choose 0.11 to have one in ten wrong. This is kept
+    /// as in River, so that streams can be compared across libraries.
     pub noise: f64,
 
-    /// Whether 17 inputs that do not matter, 0 or 1 by chance, are added. Default false.
+    /// Whether to add 17 irrelevant inputs, which are 0 or 1 at random. Default false.
     ///
     /// River's `irrelevant_features`.
     pub irrelevant: bool,
@@ -74,14 +73,14 @@ impl Default for LedOptions {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Led {
-    /// Where each of the segments, and after them each irrelevant input, stands in a sample.
+    /// The position in a sample of each segment and then of each irrelevant input.
     places: Vec<usize>,
     noise: f64,
     random: PythonRandom,
 }
 
 impl Led {
-    /// The generator at its start.
+    /// A generator, from its first sample on.
     pub fn new(options: LedOptions) -> Result<Self, Error> {
         let LedOptions { variant, noise, irrelevant, seed } = options;
         if variant > SEGMENTS {

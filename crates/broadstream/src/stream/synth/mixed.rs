@@ -1,4 +1,4 @@
-//! Mixed: two truth values and a point of the unit square, of which two in three decide.
+//! Mixed: two truth values and a point of the unit square, which form three conditions.
 //!
 //! Inputs 0 and 1 are true (1) or false (0), inputs 2 and 3 uniform on [0, 1). With variant 0 the
 //! class is 0 when at least two of these hold: input 0, input 1, x₃ < 0.5 + 0.3 sin 3πx₂. Variant 1
@@ -34,8 +34,8 @@ pub struct Mixed {
 }
 
 impl Mixed {
-    /// The concept of `variant` 0 or 1 (River's `classification_function`), as it falls or, with
-    /// `balance`, with both classes in turn.
+    /// The concept of `variant` 0 or 1 (River's `classification_function`). With `balance` the two
+    /// classes alternate.
     pub fn new(variant: usize, balance: bool, seed: u64) -> Result<Self, Error> {
         if variant > 1 {
             return Err(broken_rule("mixed", "variant", "0 or 1", variant.to_string()));

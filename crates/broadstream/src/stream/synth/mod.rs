@@ -1,7 +1,7 @@
-//! Streams made by a formula: endless, repeatable, and with a known concept behind every sample.
+//! Streams made by formulas: endless, repeatable, and with a known concept for every sample.
 //!
-//! A [`Generator`] yields samples for ever; [`Samples`] cuts it to a [`Stream`](super::Stream) of a
-//! given length. The generators are those of the Python package River, down to the last bit: they
+//! A [`Generator`] yields samples forever; [`Samples`] makes a [`Stream`](super::Stream) of a given
+//! length of it. The generators are those of the Python package River, down to the last bit: they
 //! draw from the same Mersenne Twister in the same order, so results can be compared sample by
 //! sample with anything measured there.
 //!
@@ -25,9 +25,9 @@
 //!
 //! A generator that knows more than one concept has a `variant`: River's `variant` or
 //! `classification_function`, or the seed of what was drawn at random. All inputs are numeric and
-//! have River's numbers; codes of categories are no exception, nor truth values, which are 0 and 1.
-//! Where values come from logarithms and powers ([`RandomRbf`], [`Waveform`]) these are the
-//! platform's, as they are Python's, so only the same machine gives the same last bits.
+//! have River's values, including the codes of categories, and truth values, which are 0 and 1.
+//! [`RandomRbf`] and [`Waveform`] use logarithms and powers. These are the platform's, as they are in
+//! Python, so the last bits are the same only on the same machine.
 //!
 //! ```
 //! use broadstream::{Block, stream::{Stream, synth::Sea}};
@@ -107,7 +107,7 @@ use crate::{error::Error, stream::StreamError};
 /// assert_eq!(stream.schema().inputs()[0].name, "n");
 /// ```
 pub trait Generator: Send {
-    /// The names of the inputs, in the order in which [`next`](Self::next) gives their values.
+    /// The names of the inputs, in the order in which [`next`](Self::next) returns their values.
     fn inputs(&self) -> Vec<String>;
 
     /// The labels: a class returned by [`next`](Self::next) is a position in this list.
@@ -164,8 +164,8 @@ fn numbered(names: usize) -> Vec<String> {
     (0..names).map(|name| name.to_string()).collect()
 }
 
-/// Checks a number of things of which there is at least one. The limit turns a slip on a command
-/// line into a message instead of an allocation failure.
+/// Checks a count, which must be at least 1. The limit turns a typing error on a command line into a
+/// message instead of an allocation failure.
 fn check_count(
     generator: &'static str,
     parameter: &'static str,
@@ -178,7 +178,7 @@ fn check_count(
     }
 }
 
-/// Checks a probability or another share of one; NaN is none.
+/// Checks a probability or another fraction of 1; NaN is refused.
 fn check_share(generator: &'static str, parameter: &'static str, value: f64) -> Result<(), Error> {
     if (0.0..=1.0).contains(&value) {
         Ok(())

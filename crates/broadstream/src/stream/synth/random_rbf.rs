@@ -15,7 +15,7 @@ use super::{
 };
 use crate::error::Error;
 
-/// What a [`RandomRbf`] is made of; the defaults are River's.
+/// The options of [`RandomRbf`]. The defaults are River's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomRbfOptions {
     /// Which concept: the seed that the centroids are drawn from. Default 0.
@@ -109,7 +109,7 @@ struct Centroid {
 }
 
 impl RandomRbf {
-    /// The generator at its start.
+    /// A generator, from its first sample on.
     pub fn new(options: RandomRbfOptions) -> Result<Self, Error> {
         const MOST_COORDINATES: usize = 10_000_000;
         let RandomRbfOptions { variant, classes, inputs, centroids, .. } = options;
@@ -127,7 +127,7 @@ impl RandomRbf {
         }
         let mut random = PythonRandom::new(variant);
         let drawn = (0..centroids).map(|_| Centroid::draw(inputs, classes, &mut random)).collect();
-        // River begins the random numbers of the concept anew for the directions.
+        // River restarts the random numbers of the concept for the directions.
         let mut random = PythonRandom::new(variant);
         let moving =
             if options.speed > 0.0 { options.drifting_centroids.min(centroids) } else { 0 };

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::error::Error;
 
-/// What a [`RandomTree`] is made of; the defaults are River's.
+/// The options of [`RandomTree`]. The defaults are River's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomTreeOptions {
     /// Which concept: the seed that the tree is drawn from. Default 0.
@@ -113,7 +113,7 @@ impl RandomTreeOptions {
 
 /// The random tree generator: River's `synth.RandomTree`.
 ///
-/// The values of categorical inputs are numeric inputs, as the numbers that River gives.
+/// Categorical inputs are numeric inputs with the values that River has.
 ///
 /// ```
 /// use broadstream::stream::synth::{Generator, RandomTree, RandomTreeOptions};
@@ -147,7 +147,7 @@ enum Node {
 }
 
 impl RandomTree {
-    /// The generator at its start.
+    /// A generator, from its first sample on.
     pub fn new(options: RandomTreeOptions) -> Result<Self, Error> {
         options.check()?;
         let inputs = options.numeric_inputs + options.categorical_inputs;

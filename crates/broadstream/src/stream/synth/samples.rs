@@ -1,4 +1,4 @@
-//! A generator cut to length: the bridge from endless samples to a stream.
+//! The samples of an endless generator as a stream of a given length.
 
 use super::{Generator, broken_rule};
 use crate::{
@@ -26,11 +26,11 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Samples<G> {
     generator: G,
-    /// By the generator's own numbering of classes.
+    /// The labels, in the generator's own numbering of classes.
     labels: Vec<String>,
     schema: Schema,
     remaining: u64,
-    /// The sample in the making, kept to spare an allocation per sample.
+    /// The current sample, kept for its memory.
     x: Vec<f64>,
 }
 

@@ -51,7 +51,7 @@ impl Sea {
     /// which switches at samples 25 000, 50 000 and 75 000. A `width` of 1 is an abrupt change,
     /// complete within a few samples; a wider one mixes the two concepts for about that long.
     ///
-    /// It is what this expression gives in River, where `seed`, `noise` and `width` are the same:
+    /// It is the same stream as this expression in River, where `seed`, `noise` and `width` are the same:
     ///
     /// ```python
     /// first, second, third = samples // 4, samples // 2, 3 * samples // 4

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::error::Error;
 
-/// What a [`Sine`] is made of; the defaults are River's.
+/// The options of [`Sine`]. The defaults are River's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SineOptions {
     /// The curve and which side of it is class 0: 0, 1, 2 or 3. Default 0.
@@ -26,12 +26,12 @@ pub struct SineOptions {
     /// River's `classification_function`.
     pub variant: usize,
 
-    /// Whether classes take turns; samples of the other class are thrown away. Default false.
+    /// Whether classes alternate; samples of the other class are discarded. Default false.
     ///
     /// River's `balance_classes`.
     pub balance: bool,
 
-    /// Whether two inputs that do not matter, uniform on [0, 1), are added. Default false.
+    /// Whether to add two irrelevant inputs, uniform on [0, 1). Default false.
     ///
     /// River's `has_noise`.
     pub irrelevant: bool,
@@ -68,7 +68,7 @@ pub struct Sine {
 }
 
 impl Sine {
-    /// The generator at its start.
+    /// A generator, from its first sample on.
     pub fn new(options: SineOptions) -> Result<Self, Error> {
         let SineOptions { variant, balance, irrelevant, seed } = options;
         if variant > 3 {

@@ -18,7 +18,7 @@ use crate::error::Error;
 
 /// The STAGGER generator: River's `synth.STAGGER(classification_function, seed, balance_classes)`.
 ///
-/// The three properties are numeric inputs, as the numbers that River gives.
+/// The three properties are numeric inputs with the values that River has.
 ///
 /// ```
 /// use broadstream::stream::synth::{Generator, Stagger};

@@ -38,7 +38,7 @@ pub struct Waveform {
 }
 
 impl Waveform {
-    /// The generator at its start; with `irrelevant` (River's `has_noise`) 19 inputs of mere noise
+    /// A generator, from its first sample on; with `irrelevant` (River's `has_noise`) 19 inputs of pure noise
     /// are added to the 21 of the waves.
     pub fn new(irrelevant: bool, seed: u64) -> Self {
         Waveform { irrelevant, random: PythonRandom::new(seed) }

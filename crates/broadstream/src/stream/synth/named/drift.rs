@@ -1,8 +1,8 @@
 //! Which variants of a generator a stream goes through, and when it changes.
 //!
-//! 'variant' names a single one. 'variants' lists some, which follow one another: 'every' so many
-//! samples, or spread evenly over the stream; 'width' says how gradually. 'drift=recurring' begins
-//! the list again for as long as the stream lasts.
+//! 'variant' names a single one. 'variants' lists several, which follow one another, either after 'every'
+//! that many samples or spread evenly over the stream; 'width' says how gradually. 'drift=recurring'
+//! repeats the list until the stream ends.
 
 use super::parameters::{Parameters, broken};
 use crate::error::Error;
@@ -12,9 +12,9 @@ use crate::error::Error;
 pub(super) enum Variants {
     /// 0, 1, … below the number.
     Some(u64),
-    /// The same, all of them in turn unless asked otherwise.
+    /// The same, and by default all of them in turn.
     AllInTurn(u64),
-    /// Every number is one.
+    /// Every number is a variant.
     Endless,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Drift {
     recurring: Option<bool>,
 }
 
-/// The variants of a stream in their order, and the samples where one gives way to the next.
+/// The variants of a stream in their order, and the samples where one follows another.
 pub(super) struct Turns {
     pub(super) variants: Vec<u64>,
     pub(super) changes: Vec<u64>,
@@ -57,7 +57,7 @@ impl Drift {
         }
     }
 
-    /// The order for a stream of so many samples.
+    /// The order for a stream of that many samples.
     pub(super) fn turns(
         &self,
         name: &'static str,
@@ -109,14 +109,14 @@ impl Drift {
 /// The variants in their order, and the samples where they change.
 type VariantsAndChanges = (Vec<u64>, Vec<u64>);
 
-/// The list over and over, until it outlasts the samples.
+/// The list again and again, until it is as long as the stream.
 fn recurring(
     name: &'static str,
     listed: &[u64],
     every: u64,
     samples: u64,
 ) -> Result<VariantsAndChanges, Error> {
-    // The library's limit, met before so many generators are made.
+    // The library's limit, checked before that many generators are created.
     const MOST_TURNS: u64 = 1000;
     check_every(name, every)?;
     let turns = samples.div_ceil(every).max(1);

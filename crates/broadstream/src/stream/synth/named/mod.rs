@@ -1,7 +1,7 @@
-//! Generators by their names: from 'name:key=value,key=value' to a generator.
+//! Generators by name: from 'name:key=value,key=value' to a generator.
 //!
 //! Every generator has `seed` and `samples`. Those that know more than one concept have a `variant`,
-//! or `variants` that give way to one another; [`drift`] is about these.
+//! or `variants` that follow one another; [`drift`] is about these.
 
 mod drift;
 mod parameters;
@@ -33,7 +33,7 @@ use crate::{error::Error, stream::StreamError};
 pub struct NamedGenerator {
     /// The text that it was made from.
     pub text: String,
-    /// How many samples are wanted of it. Default 100 000.
+    /// How many samples to read from it. Default 100 000.
     pub samples: u64,
     name: &'static str,
     kind: Kind,
@@ -67,8 +67,8 @@ impl NamedGenerator {
         }
     }
 
-    /// The generator that `text` names, or `None` when it names none: it may then be something else,
-    /// such as a file.
+    /// The generator that `text` names, or `None` if it names none and may be something else, such as a
+    /// file.
     pub fn find(text: &str) -> Result<Option<Self>, Error> {
         let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
         let Some(name) = Self::NAMES.into_iter().find(|known| *known == name) else {
@@ -88,8 +88,8 @@ impl NamedGenerator {
 
     /// The generator at its start.
     ///
-    /// Concepts in turn have the seeds from `seed` on, and the changes between them those that
-    /// follow: with one seed for all, every concept would repeat the same inputs.
+    /// Concepts that follow one another have consecutive seeds from `seed` on, and the changes between
+    /// them have the seeds after those. With one seed for all, every concept would repeat the same inputs.
     pub fn open(&self) -> Result<Box<dyn Generator>, Error> {
         let Some(variants) = self.kind.variants() else {
             return self.kind.concept(0, self.seed);
@@ -155,7 +155,7 @@ impl Kind {
         })
     }
 
-    /// What variants there are; `None` for a generator of one concept.
+    /// The variants that there are; `None` for a generator of one concept.
     fn variants(&self) -> Option<Variants> {
         match self {
             Kind::Hyperplane(_) | Kind::Waveform { .. } => None,
@@ -171,7 +171,7 @@ impl Kind {
 
     /// The generator of one concept.
     fn concept(&self, variant: u64, seed: u64) -> Result<Box<dyn Generator>, Error> {
-        // A number that does not fit is beyond every list of variants, and refused as such.
+        // A number that does not fit is larger than every list of variants, and is refused as such.
         let listed = usize::try_from(variant).unwrap_or(usize::MAX);
         Ok(match *self {
             Kind::Sea { noise } => Box::new(Sea::new(listed, noise, seed)?),

@@ -4,11 +4,11 @@ use std::str::FromStr;
 
 use crate::{error::Error, stream::StreamError};
 
-/// What is given for a generator and was not taken yet.
+/// The parameters of a generator that have not been read yet.
 pub(super) struct Parameters {
     generator: &'static str,
     given: Vec<(String, String)>,
-    /// The keys that were asked for.
+    /// The keys that were read, which are those that the generator has.
     known: Vec<&'static str>,
 }
 
@@ -76,7 +76,7 @@ impl Parameters {
         Ok(given.unwrap_or(default))
     }
 
-    /// Refuses what nobody took.
+    /// Refuses parameters that were never read.
     pub(super) fn finish(self) -> Result<(), Error> {
         match self.given.into_iter().next() {
             Some((parameter, _)) => {
@@ -88,7 +88,7 @@ impl Parameters {
     }
 }
 
-/// The text of a generator breaks that rule.
+/// The error for a text that breaks that rule.
 pub(super) fn broken(generator: &'static str, rule: impl Into<String>) -> Error {
     StreamError::GeneratorText { generator, rule: rule.into() }.into()
 }

@@ -1,31 +1,35 @@
-//! What rows have added to an encoder, so that it can be taken back.
+//! The log by which an encoder undoes what rows have added to it.
+//!
+//! Copying the encoder before each attempt would be simpler, but it costs as much as there are
+//! columns and categories, for every row that is predicted. The log costs nothing unless rows bring
+//! something new.
 
 use std::collections::HashMap;
 
-use super::{RowEncoder, row_encoder::Coding};
+use super::{Coding, RowEncoder};
 
-/// Something that rows have brought.
+/// One thing that rows have added.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Addition {
-    /// The last input.
+pub(super) enum Change {
+    /// An input, after all others.
     Input,
-    /// The category of a column that has this input or code.
+    /// A category of a column, which has this input or code.
     Category { column: usize, number: u32 },
     /// The kind of a column that was undecided.
     Decision { column: usize },
-    /// The last column.
+    /// A column, after all others.
     Column,
 }
 
 impl RowEncoder {
-    /// Keeps all columns, categories and inputs that rows have brought so far.
+    /// Keeps all columns, categories and inputs that rows have added so far.
     pub fn settle(&mut self) {
-        self.additions.clear();
+        self.undo_log.clear();
     }
 
-    /// Takes back the columns, categories and inputs that came since the encoder was made or last
-    /// [settled](Self::settle), and returns whether there were any: rows that were refused, or only
-    /// looked at, leave nothing behind.
+    /// Removes the columns, categories and inputs that were added since the encoder was created or last
+    /// [settled](Self::settle), and returns whether there were any. Rows that were refused, or only
+    /// predicted, leave nothing behind this way.
     ///
     /// ```
     /// use broadstream::stream::{Categories, Cell, ColumnKind, Place, RowEncoder};
@@ -41,21 +45,23 @@ impl RowEncoder {
     /// # Ok::<(), broadstream::stream::StreamError>(())
     /// ```
     pub fn undo(&mut self) -> bool {
-        let any = !self.additions.is_empty();
-        // By column the first number that goes; all that followed are higher.
+        let any = !self.undo_log.is_empty();
+        // For each column the smallest number among the categories to remove. Categories are numbered
+        // in order of appearance, so all from that one on are to be removed, in one pass at the end.
         let mut categories: HashMap<usize, u32> = HashMap::new();
-        while let Some(addition) = self.additions.pop() {
-            match addition {
-                Addition::Input => {
+        while let Some(change) = self.undo_log.pop() {
+            match change {
+                Change::Input => {
                     if let Some(input) = self.schema.pop_input() {
-                        self.names.remove(&input.name);
+                        self.input_names.remove(&input.name);
                     }
                 }
-                Addition::Category { column, number } => {
+                Change::Category { column, number } => {
                     categories.insert(column, number);
                 }
-                Addition::Decision { column } => self.codings[column] = Coding::Undecided,
-                Addition::Column => {
+                Change::Decision { column } => self.codings[column] = Coding::Undecided,
+                Change::Column => {
+                    // Its categories go with it.
                     categories.remove(&self.columns.len().saturating_sub(1));
                     self.codings.pop();
                     if let Some(column) = self.columns.pop() {
@@ -65,7 +71,7 @@ impl RowEncoder {
             }
         }
         for (column, first) in categories {
-            self.columns[column].known.retain(|_, known| *known < first);
+            self.columns[column].categories.retain(|_, number| *number < first);
         }
         any
     }
@@ -76,8 +82,8 @@ mod tests {
     use super::*;
     use crate::stream::{Categories, Cell, ColumnKind, Place};
 
-    /// Brings a new column, a decision, new categories and a refusal.
-    fn look_at_rows(encoder: &mut RowEncoder, new: &str) {
+    /// Adds a new column, a decision and new categories, and has a row refused.
+    fn push_rows(encoder: &mut RowEncoder, new: &str) {
         let place = Place::Row(1);
         let late = encoder.add_column(new, None, place).unwrap();
         for text in ["u", "v"] {
@@ -105,13 +111,13 @@ mod tests {
                 encoder
             };
             let (mut looked, mut fresh) = (encoder(), encoder());
-            look_at_rows(&mut looked, "first");
+            push_rows(&mut looked, "first");
             assert_ne!(looked.schema().inputs(), fresh.schema().inputs());
             assert!(looked.undo());
             assert_eq!(looked.schema().inputs(), fresh.schema().inputs());
             assert_eq!(looked.encoding(), fresh.encoding());
             for encoder in [&mut looked, &mut fresh] {
-                look_at_rows(encoder, "second");
+                push_rows(encoder, "second");
                 encoder.settle();
                 assert!(!encoder.undo());
             }

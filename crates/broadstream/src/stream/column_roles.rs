@@ -1,27 +1,27 @@
-//! The columns of a source that has all of them from the start: which is the target, an input or left
-//! out.
+//! The roles of columns that are all known from the start: which is the target, which are inputs, and
+//! which are left out.
 
 use std::collections::HashSet;
 
-use super::{ColumnKind, ColumnOptions, Place, RowEncoder, StreamError};
+use super::{ColumnKind, Place, RowEncoder, StreamError, TableOptions};
 
-/// The columns of a source and their roles.
+/// The columns of a table and their roles.
 ///
-/// Columns are named by the options or, when no column has that name, numbered: `"1"` is the first
-/// column, `"-1"` the last. The target is the last column unless the options name another.
+/// The options name a column by its name or, when no column has that name, by its position: `"1"` is the
+/// first column, `"-1"` the last. The target is the last column unless the options name another.
 ///
 /// ```
-/// use broadstream::stream::{ColumnOptions, Columns};
+/// use broadstream::stream::{ColumnRoles, TableOptions};
 ///
 /// let names = ["id", "age", "buys"].map(str::to_owned).to_vec();
-/// let options = ColumnOptions { drop: vec!["1".into()], ..ColumnOptions::default() };
-/// let columns = Columns::new(names, &options)?;
+/// let options = TableOptions { drop: vec!["1".into()], ..TableOptions::default() };
+/// let columns = ColumnRoles::new(names, &options)?;
 /// assert_eq!(columns.target(), 2);
 /// assert_eq!(columns.inputs()[0].position, 1);
 /// # Ok::<(), broadstream::stream::StreamError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Columns {
+pub struct ColumnRoles {
     names: Vec<String>,
     target: usize,
     inputs: Vec<InputColumn>,
@@ -32,13 +32,13 @@ pub struct Columns {
 pub struct InputColumn {
     /// Its position among all columns.
     pub position: usize,
-    /// Its kind if the options say so.
+    /// Its kind, if the options declare it.
     pub declared: Option<ColumnKind>,
 }
 
-impl Columns {
-    /// Gives each of the named columns its role. There must be at least one.
-    pub fn new(names: Vec<String>, options: &ColumnOptions) -> Result<Self, StreamError> {
+impl ColumnRoles {
+    /// Gives each of the named columns its role. At least one must be left to learn from.
+    pub fn new(names: Vec<String>, options: &TableOptions) -> Result<Self, StreamError> {
         let target = match &options.target {
             Some(target) => find(&names, target)?,
             None => names.len().checked_sub(1).ok_or(StreamError::Empty)?,
@@ -66,18 +66,19 @@ impl Columns {
         if inputs.is_empty() {
             return Err(StreamError::NoInputs { target: names[target].clone() });
         }
-        Ok(Columns { names, target, inputs })
+        Ok(ColumnRoles { names, target, inputs })
     }
 
-    /// An encoder whose column k is the k-th input. Its kind is the one in `kinds`, or the declared
-    /// one if there is none there. `place` is where the columns were found.
+    /// An encoder whose column k is the k-th input column. Its kind is the one in `kinds` or, if there is
+    /// none, the declared one. `place` is where the columns were found.
     pub fn encoder(
         &self,
         kinds: &[Option<ColumnKind>],
-        options: &ColumnOptions,
+        options: &TableOptions,
         place: Place,
     ) -> Result<RowEncoder, StreamError> {
-        let mut encoder = RowEncoder::new(self.name(self.target), options.categories);
+        let mut encoder =
+            RowEncoder::new(self.name(self.target), options.categories.unwrap_or_default());
         let mut inputs =
             self.inputs.iter().zip(kinds.iter().copied().chain(std::iter::repeat(None)));
         let mut next = inputs.next();
@@ -100,7 +101,7 @@ impl Columns {
         self.names.len()
     }
 
-    /// The name of the column at a position among all. Panics when there is none, as a slice would.
+    /// The name of the column at a position among all. Panics if there is none, as indexing a slice does.
     pub fn name(&self, position: usize) -> &str {
         &self.names[position]
     }
@@ -110,13 +111,13 @@ impl Columns {
         self.target
     }
 
-    /// The columns to learn from, in the order of the source.
+    /// The columns to learn from, in the order of the table.
     pub fn inputs(&self) -> &[InputColumn] {
         &self.inputs
     }
 }
 
-/// The position of the column with that name, or else of that number.
+/// The position of the column of that name or, if there is none, the position that the text spells.
 fn find(names: &[String], wanted: &str) -> Result<usize, StreamError> {
     let by_number = || {
         let number: isize = wanted.parse().ok()?;
@@ -138,7 +139,7 @@ fn find_all(names: &[String], wanted: &[String]) -> Result<HashSet<usize>, Strea
     wanted.iter().map(|wanted| find(names, wanted)).collect()
 }
 
-/// The names for a message, which should stay readable when there are thousands.
+/// The names for a message, cut short so that it stays readable when there are thousands.
 pub(super) fn list(names: &[String]) -> String {
     const SHOWN: usize = 20;
     let shown = names[..names.len().min(SHOWN)].join(", ");
@@ -184,14 +185,14 @@ mod tests {
 
     #[test]
     fn roles() {
-        let options = ColumnOptions {
+        let options = TableOptions {
             target: Some("b".into()),
             drop: names(&["1"]),
             numeric: names(&["-1", "b"]),
             categorical: names(&["c"]),
-            ..ColumnOptions::default()
+            ..TableOptions::default()
         };
-        let columns = Columns::new(names(&["a", "b", "c", "d", "e"]), &options).unwrap();
+        let columns = ColumnRoles::new(names(&["a", "b", "c", "d", "e"]), &options).unwrap();
         assert_eq!(columns.target(), 1);
         let inputs: Vec<_> = columns.inputs().iter().map(|c| (c.position, c.declared)).collect();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What a stream holds, with names in the place of numbers, to be compared in tests.
+//! The contents of a stream with names instead of numbers, for tests to compare.
 
 use super::Stream;
 use crate::{data::Block, error::Error};
@@ -6,9 +6,9 @@ use crate::{data::Block, error::Error};
 /// A sample with the names of its inputs, its label and its weight.
 pub(super) type Row = (Vec<(String, f64)>, String, f64);
 
-/// What a stream gave, and what was said at its end.
+/// The samples of a stream, and the error that ended it.
 #[derive(Debug, PartialEq)]
-pub(super) struct Table {
+pub(super) struct Contents {
     pub(super) inputs: Vec<String>,
     pub(super) rows: Vec<Row>,
     pub(super) error: Option<String>,
@@ -20,21 +20,21 @@ pub(super) fn row(inputs: &[(&str, f64)], label: &str) -> Row {
     (inputs, label.to_owned(), 1.0)
 }
 
-/// Reads a stream to its end in blocks of several sizes, which must all give the same.
-pub(super) fn read<S: Stream>(open: impl Fn() -> Result<S, Error>) -> Table {
-    let table = read_blocks(open(), 1);
+/// Reads a stream to its end in blocks of several sizes, whose contents must be the same.
+pub(super) fn read<S: Stream>(open: impl Fn() -> Result<S, Error>) -> Contents {
+    let contents = read_blocks(open(), 1);
     for most in [2, 3, 100] {
-        assert_eq!(read_blocks(open(), most), table, "blocks of {most}");
+        assert_eq!(read_blocks(open(), most), contents, "blocks of {most}");
     }
-    table
+    contents
 }
 
-fn read_blocks(stream: Result<impl Stream, Error>, most: usize) -> Table {
+fn read_blocks(stream: Result<impl Stream, Error>, most: usize) -> Contents {
     let mut stream = match stream {
         Ok(stream) => stream,
         Err(error) => {
             let error = Some(error.to_string());
-            return Table { inputs: Vec::new(), rows: Vec::new(), error };
+            return Contents { inputs: Vec::new(), rows: Vec::new(), error };
         }
     };
     let mut block = Block::new();
@@ -51,7 +51,7 @@ fn read_blocks(stream: Result<impl Stream, Error>, most: usize) -> Table {
         let inputs = block.sample(i).iter().map(|(input, value)| (name(input), value));
         (inputs.collect(), schema.labels()[block.class(i)].clone(), block.weight(i))
     });
-    Table {
+    Contents {
         rows: rows.collect(),
         inputs: schema.inputs().iter().map(|input| input.name.clone()).collect(),
         error,

@@ -1,7 +1,7 @@
-//! Lines split into cells.
+//! Lines split into records of cells.
 //!
-//! Most rows of most files are one line without a quote. Such a line is cut at its delimiters in
-//! place, about four times faster than a parser that must look out for quotes. All other rows are
+//! Most records of most files are one line without a quote. Such a line is cut at its delimiters in
+//! place, about four times faster than a parser that must look out for quotes. All other records are
 //! parsed by the `csv` crate, whose rules hold for both: a quote matters only at the start
 //! of a cell, and a doubled quote inside a quoted cell stands for one.
 
@@ -10,9 +10,9 @@ use memchr::{memchr, memchr_iter};
 
 use crate::stream::{Place, StreamError, lines::Lines};
 
-/// One row of cells, borrowed from its reader.
+/// One record: a row of cells, borrowed from its reader.
 #[derive(Clone, Copy)]
-pub(in crate::stream) struct Row<'a> {
+pub(in crate::stream) struct Record<'a> {
     text: &'a [u8],
     /// Where each cell ends in `text`.
     ends: &'a [usize],
@@ -21,18 +21,18 @@ pub(in crate::stream) struct Row<'a> {
     line: u64,
 }
 
-impl<'a> Row<'a> {
+impl<'a> Record<'a> {
     /// The number of cells.
     pub(in crate::stream) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The line where the row starts.
+    /// The line where the record starts.
     pub(in crate::stream) fn line(&self) -> u64 {
         self.line
     }
 
-    /// Where the row starts, for messages.
+    /// Where the record starts, for messages.
     pub(in crate::stream) fn place(&self) -> Place {
         Place::Line(self.line)
     }
@@ -49,19 +49,19 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The rows of a source. Blank lines are no rows.
-pub(in crate::stream) struct Rows {
+/// The records of a CSV source. Blank lines are not records.
+pub(in crate::stream) struct Records {
     lines: Reader<Lines>,
     delimiter: u8,
-    /// The row read last, if it had a quote.
+    /// The record read last, if it had a quote.
     record: ByteRecord,
     ends: Vec<usize>,
 }
 
-impl Rows {
-    /// The rows of `lines` from the next one on.
+impl Records {
+    /// The records of `lines` from the next one on.
     pub(in crate::stream) fn new(lines: Lines, delimiter: u8) -> Self {
-        Rows {
+        Records {
             lines: quote_parser(delimiter, lines.terminator()).from_reader(lines),
             delimiter,
             record: ByteRecord::new(),
@@ -69,44 +69,30 @@ impl Rows {
         }
     }
 
-    /// The next row, or `None` at the end.
-    pub(in crate::stream) fn next(&mut self) -> Result<Option<Row<'_>>, StreamError> {
-        self.advance(true)
-    }
-
-    /// The next row, or `None` at the end or if the source would have to be waited for.
-    pub(in crate::stream) fn next_if_ready(&mut self) -> Result<Option<Row<'_>>, StreamError> {
-        self.advance(false)
-    }
-
-    fn advance(&mut self, wait: bool) -> Result<Option<Row<'_>>, StreamError> {
+    /// The next record, or `None` at the end.
+    pub(in crate::stream) fn next(&mut self) -> Result<Option<Record<'_>>, StreamError> {
         loop {
             let lines = self.lines.get_mut();
-            let wait = wait || lines.has_ended();
-            let found = if wait { lines.peek()? } else { lines.ready() };
-            let Some(range) = found else { return Ok(None) };
+            let Some(range) = lines.peek()? else { return Ok(None) };
             let line = lines.line();
             let text = lines.text(range.clone());
             if is_blank(text, self.delimiter) {
                 lines.pass();
             } else if memchr(b'"', text).is_some() {
-                if !wait && has_open_quote(text) {
-                    return Ok(None);
-                }
                 self.parse_quoted()?;
                 let text = self.record.as_slice();
-                return Ok(Some(Row { text, ends: &self.ends, gap: 0, line }));
+                return Ok(Some(Record { text, ends: &self.ends, gap: 0, line }));
             } else {
                 lines.pass();
                 let text = self.lines.get_ref().text(range);
                 let text = text.strip_suffix(b"\r").unwrap_or(text);
                 split(text, self.delimiter, &mut self.ends);
-                return Ok(Some(Row { text, ends: &self.ends, gap: 1, line }));
+                return Ok(Some(Record { text, ends: &self.ends, gap: 1, line }));
             }
         }
     }
 
-    /// Whether the next row can be had without waiting for the source.
+    /// Whether the next record, or the end, can be read without waiting for the source.
     pub(in crate::stream) fn is_ready(&mut self) -> bool {
         let lines = self.lines.get_mut();
         while let Some(range) = lines.ready() {
@@ -119,7 +105,7 @@ impl Rows {
         lines.has_ended()
     }
 
-    /// Reads the next row, which may take several lines, into `record` and `ends`.
+    /// Reads the next record, which may take several lines, into `record` and `ends`.
     fn parse_quoted(&mut self) -> Result<(), StreamError> {
         self.lines.get_mut().begin_row();
         if let Err(error) = self.lines.read_byte_record(&mut self.record) {
@@ -134,22 +120,22 @@ impl Rows {
         Ok(())
     }
 
-    /// Marks the next row and keeps in memory what follows, until the mark is forgotten.
+    /// Marks the next record and keeps what follows in memory, until the mark is forgotten.
     pub(in crate::stream) fn mark(&mut self) {
         self.lines.get_mut().mark();
     }
 
-    /// How many bytes are kept since the mark.
+    /// How many bytes have been kept since the mark.
     pub(in crate::stream) fn kept(&self) -> usize {
         self.lines.get_ref().kept()
     }
 
-    /// Goes back to the marked row. All that followed will follow again, including an error.
+    /// Goes back to the marked record. All that followed will follow again, including an error.
     pub(in crate::stream) fn rewind(self) -> Self {
         let mut lines = self.lines.into_inner();
         lines.rewind();
-        // A parser that has met an error stays at its end, so that a new one is needed.
-        Rows::new(lines, self.delimiter)
+        // A parser that has met an error stays at its end, so a new one is needed.
+        Records::new(lines, self.delimiter)
     }
 
     pub(in crate::stream) fn forget_mark(&mut self) {
@@ -157,9 +143,9 @@ impl Rows {
     }
 }
 
-/// The parser of rows with quotes. A row ends exactly at its terminator: the parser must not leave
-/// the rest of a line in its own buffer. The carriage return of a CRLF becomes part of the last
-/// cell, where it is trimmed with the blanks.
+/// The parser of records with quotes. A record ends exactly at its terminator, because the parser must
+/// not leave the rest of a line in its own buffer. The carriage return of a CRLF becomes part of the
+/// last cell, where it is trimmed together with blanks.
 pub(in crate::stream) fn quote_parser(delimiter: u8, terminator: u8) -> ReaderBuilder {
     let mut builder = ReaderBuilder::new();
     builder
@@ -174,8 +160,8 @@ fn is_blank(line: &[u8], delimiter: u8) -> bool {
     line.iter().all(|&byte| byte.is_ascii_whitespace() && byte != delimiter)
 }
 
-/// Whether a line seems to end within quotes, so that its row goes on in a line that may not be there
-/// yet.
+/// Whether a line seems to end within quotes. Its record then continues on the next line, which may not
+/// have arrived yet.
 fn has_open_quote(line: &[u8]) -> bool {
     !memchr_iter(b'"', line).count().is_multiple_of(2)
 }
@@ -185,7 +171,7 @@ fn split(text: &[u8], delimiter: u8, ends: &mut Vec<usize>) {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
     const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
     ends.clear();
-    // Cells are too short for a search that starts anew behind each delimiter to pay. Eight bytes
+    // Cells are short, so a search that restarts after each delimiter does not pay. Instead eight bytes
     // are compared at once: after the exclusive or, a byte is 0 where the delimiter was, and
     // `found` has the top bit of exactly these bytes set.
     let pattern = ONES * u64::from(delimiter);
@@ -215,12 +201,12 @@ mod tests {
 
     type Table = Vec<Vec<String>>;
 
-    fn rows(text: &[u8], delimiter: u8) -> Rows {
-        Rows::new(Lines::new(Box::new(std::io::Cursor::new(text.to_vec()))), delimiter)
+    fn rows(text: &[u8], delimiter: u8) -> Records {
+        Records::new(Lines::new(Box::new(std::io::Cursor::new(text.to_vec()))), delimiter)
     }
 
     /// The cells without blanks, and the lines of their rows.
-    fn read(mut rows: Rows) -> (Table, Vec<u64>, Result<(), StreamError>) {
+    fn read(mut rows: Records) -> (Table, Vec<u64>, Result<(), StreamError>) {
         let (mut table, mut lines) = (Vec::new(), Vec::new());
         loop {
             match rows.next() {

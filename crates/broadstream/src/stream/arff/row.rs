@@ -9,13 +9,13 @@ use crate::{
     stream::{Place, StreamError},
 };
 
-/// The values of one row and its weight; a parser that is used again keeps its memory.
+/// The values of one row and its weight. It is reused for every row, to keep its memory.
 #[derive(Default)]
 pub(super) struct Row {
-    /// The text of all values, one behind the other.
+    /// The text of all values, one after the other.
     text: Vec<u8>,
     values: Vec<Value>,
-    /// Whether attributes that are not mentioned are left out rather than lacking.
+    /// Whether the row mentions only some attributes.
     sparse: bool,
     weight: f64,
 }
@@ -30,7 +30,7 @@ struct Value {
 }
 
 impl Row {
-    /// Reads a line of data for so many attributes; `false` if it is blank or a comment.
+    /// Reads a line of data for that many attributes; `false` if it is blank or a comment.
     pub(super) fn parse(
         &mut self,
         line: &[u8],
@@ -130,7 +130,7 @@ impl Row {
         }
     }
 
-    /// Reads the index of an attribute, which must be above the one before.
+    /// Reads the index of an attribute, which must be larger than the one before.
     fn attribute(
         &self,
         start: usize,
@@ -171,7 +171,7 @@ impl Row {
         Ok(tokens.next(&mut self.text)?.map(|token| (token, start)))
     }
 
-    /// Takes the text from `start` on for the value of an attribute.
+    /// Takes the text from `start` on as the value of an attribute.
     fn push(&mut self, attribute: usize, token: Token, start: usize) {
         let (end, quoted) = (self.text.len(), token == Token::Quoted);
         self.values.push(Value { attribute, start, end, quoted });

@@ -1,0 +1,199 @@
+//! One cell encoded as the value of an input.
+
+use super::{Change, Coding, LONGEST_TEXT, RowEncoder};
+use crate::{
+    data::InputKind,
+    stream::{
+        Categories, Cell, ColumnKind, Place, StreamError,
+        cell::{Reading, excerpt, kind_of, read_number, read_text},
+    },
+};
+
+impl RowEncoder {
+    /// The input and the value that a cell of column `k` stands for; `None` if the cell is missing.
+    pub(super) fn encode_cell(
+        &mut self,
+        k: usize,
+        cell: Cell<'_>,
+    ) -> Result<Option<(u32, f64)>, StreamError> {
+        let number = match cell {
+            Cell::Missing => return Ok(None),
+            Cell::Number(value) if value.is_nan() => return Ok(None),
+            Cell::Number(value) if value.is_infinite() => {
+                let (column, cell) = (self.columns[k].name.clone(), value.to_string());
+                return Err(StreamError::NotFinite { place: self.place, column, cell });
+            }
+            Cell::Number(value) => value,
+            Cell::Integer(value) => value as f64,
+            Cell::Flag(value) => f64::from(u8::from(value)),
+            // A typed text is a category even if it looks like a number. Only in a column that is
+            // numeric already does it have to be read as one.
+            Cell::Text(text) if !matches!(self.codings[k], Coding::Numeric { .. }) => {
+                let text = text.trim_ascii();
+                if text.is_empty() {
+                    return Ok(None);
+                }
+                return self.encode_text(k, text, |_| ColumnKind::Categorical).map(Some);
+            }
+            Cell::Text(text) | Cell::Raw(text) => {
+                return match read_text(text) {
+                    Some(text) => self.encode_text(k, text, kind_of).map(Some),
+                    None => Ok(None),
+                };
+            }
+        };
+        self.encode_number(k, number, cell).map(Some)
+    }
+
+    /// Same as [`encode_text`](Self::encode_text) for a cell that is a number rather than a text.
+    fn encode_number(
+        &mut self,
+        k: usize,
+        number: f64,
+        cell: Cell<'_>,
+    ) -> Result<(u32, f64), StreamError> {
+        if let Coding::Undecided = self.codings[k] {
+            self.decide(k, ColumnKind::Numeric)?;
+        }
+        if let Coding::Numeric { input } = self.codings[k] {
+            return Ok((input, number));
+        }
+        // In a categorical column the number is the category that it prints as. An integer is printed
+        // from the cell, since not every one survives the conversion to a float.
+        let text = match cell {
+            Cell::Flag(value) => flag(value).to_owned(),
+            Cell::Integer(value) => value.to_string(),
+            _ => number.to_string(),
+        };
+        self.encode_text(k, text.as_bytes(), |_| ColumnKind::Categorical)
+    }
+
+    /// The input and the value that the text of a cell of column `k` stands for. `kind` is called only
+    /// if the column is undecided.
+    pub(super) fn encode_text(
+        &mut self,
+        k: usize,
+        text: &[u8],
+        kind: impl Fn(&[u8]) -> ColumnKind,
+    ) -> Result<(u32, f64), StreamError> {
+        if let Coding::Undecided = self.codings[k] {
+            self.decide(k, kind(text))?;
+        }
+        match self.codings[k] {
+            Coding::Numeric { input } => Ok((input, self.number(k, text)?)),
+            Coding::Codes { input } => {
+                let code = match self.columns[k].categories.get(text) {
+                    Some(&code) => code,
+                    None => self.new_code(k, text)?,
+                };
+                Ok((input, f64::from(code)))
+            }
+            Coding::OneHot | Coding::Undecided => {
+                let input = match self.columns[k].categories.get(text) {
+                    Some(&input) => input,
+                    None => self.new_indicator(k, text)?,
+                };
+                Ok((input, 1.0))
+            }
+        }
+    }
+
+    /// How a column of that name and kind is encoded. Declares its input unless it has one per category.
+    pub(super) fn coding(
+        &mut self,
+        column: &str,
+        kind: ColumnKind,
+        place: Place,
+    ) -> Result<Coding, StreamError> {
+        if (kind, self.categories) == (ColumnKind::Categorical, Categories::OneHot) {
+            return Ok(Coding::OneHot);
+        }
+        let input = self.declare(column, column.to_owned(), InputKind::Numeric, place)?;
+        Ok(match kind {
+            ColumnKind::Numeric => Coding::Numeric { input },
+            ColumnKind::Categorical => Coding::Codes { input },
+        })
+    }
+
+    /// Fixes the kind of column `k`, which was undecided.
+    fn decide(&mut self, k: usize, kind: ColumnKind) -> Result<(), StreamError> {
+        let name = self.columns[k].name.clone();
+        self.codings[k] = self.coding(&name, kind, self.place)?;
+        self.undo_log.push(Change::Decision { column: k });
+        Ok(())
+    }
+
+    fn number(&self, k: usize, text: &[u8]) -> Result<f64, StreamError> {
+        let (place, column) = (self.place, || self.columns[k].name.clone());
+        match read_number(text) {
+            Reading::Number(value) => Ok(value),
+            Reading::NotFinite => {
+                Err(StreamError::NotFinite { place, column: column(), cell: excerpt(text) })
+            }
+            Reading::Missing | Reading::Text => {
+                Err(StreamError::NotANumber { place, column: column(), cell: excerpt(text) })
+            }
+        }
+    }
+
+    /// The input of a category that is new in column `k`.
+    fn new_indicator(&mut self, k: usize, text: &[u8]) -> Result<u32, StreamError> {
+        let column = &self.columns[k].name;
+        let name = format!("{column}={}", category(text, self.place, column)?);
+        let column = column.clone();
+        let input = self.declare(&column, name, InputKind::Indicator, self.place)?;
+        self.columns[k].categories.insert(text.into(), input);
+        self.undo_log.push(Change::Category { column: k, number: input });
+        Ok(input)
+    }
+
+    /// The code of a category that is new in column `k`.
+    fn new_code(&mut self, k: usize, text: &[u8]) -> Result<u32, StreamError> {
+        let column = &mut self.columns[k];
+        category(text, self.place, &column.name)?;
+        let code = column.categories.len() as u32;
+        column.categories.insert(text.into(), code);
+        self.undo_log.push(Change::Category { column: k, number: code });
+        Ok(code)
+    }
+
+    /// Declares an input that a column needs.
+    fn declare(
+        &mut self,
+        column: &str,
+        name: String,
+        kind: InputKind,
+        place: Place,
+    ) -> Result<u32, StreamError> {
+        if !self.input_names.insert(name.clone()) {
+            let column = column.to_owned();
+            return Err(StreamError::InputNameTaken { place, column, name });
+        }
+        self.undo_log.push(Change::Input);
+        Ok(self.schema.push_input(name, kind) as u32)
+    }
+}
+
+/// How a truth value is written as a category or a label.
+pub(super) fn flag(value: bool) -> &'static str {
+    if value { "true" } else { "false" }
+}
+
+/// The text of a new category.
+fn category<'t>(text: &'t [u8], place: Place, column: &str) -> Result<&'t str, StreamError> {
+    check_length(text, place, column)?;
+    utf8(text, place)
+}
+
+/// Categories and labels are kept for good, so their length is bounded.
+pub(super) fn check_length(text: &[u8], place: Place, column: &str) -> Result<(), StreamError> {
+    if text.len() <= LONGEST_TEXT {
+        return Ok(());
+    }
+    let (column, limit) = (column.to_owned(), LONGEST_TEXT);
+    Err(StreamError::CellTooLong { place, column, limit })
+}
+
+pub(super) fn utf8(text: &[u8], place: Place) -> Result<&str, StreamError> {
+    std::str::from_utf8(text).map_err(|_| StreamError::NotText { place, reason: "invalid UTF-8" })
+}
