@@ -48,7 +48,7 @@ impl Factor {
             p.resize(features.len(), 0.0);
             match self.instructions {
                 InstructionSet::Portable => {
-                    self.predict_many(Portable, features, &mut p, &mut predictions)
+                    self.predict_many(Portable, features, &mut p, &mut predictions);
                 }
                 #[cfg(target_arch = "x86_64")]
                 InstructionSet::Avx2(avx2) => avx2.run(
