@@ -63,6 +63,25 @@ pub(crate) fn check(arguments: &ModelArguments) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a model that this build does not have.
+pub(crate) fn check_built(model: ModelName) -> Result<()> {
+    let dense = matches!(model, ModelName::Refactorise | ModelName::RiBls | ModelName::BlsCil);
+    if dense && !cfg!(feature = "dense-baselines") {
+        return Err(not_built(&format!("the model {}", name(model))));
+    }
+    Ok(())
+}
+
+/// The error of a build without the feature `dense-baselines` that is asked for something that needs
+/// it.
+pub(crate) fn not_built(what: &str) -> anyhow::Error {
+    let rule = format!(
+        "{what} needs a build with --features dense-baselines: 'make build' makes one that has \
+         everything"
+    );
+    BadUsage(rule).into()
+}
+
 /// Whether a model draws random numbers.
 pub(crate) fn takes_seed(model: ModelName) -> bool {
     groups(model).contains(&Group::Seed)

@@ -126,12 +126,13 @@ fn figures_of_a_run_are_the_golden_ones() {
 
 #[test]
 fn files_are_the_golden_ones() {
-    let mut checked = 0;
+    let (mut checked, mut pictures) = (0, 0);
     for view in &rendered().views {
         for (name, content) in view.files() {
             // Pixels depend on the instruction set; the SVG that they are made of does not.
             if name.ends_with(".png") {
                 assert!(content.starts_with(b"\x89PNG"), "{name}");
+                pictures += 1;
                 continue;
             }
             assert_golden(&name, content);
@@ -139,6 +140,7 @@ fn files_are_the_golden_ones() {
         }
     }
     assert_eq!(checked, 3 * 4 + 2 + 2 + 2 + 4);
+    assert_eq!(pictures, if cfg!(feature = "png") { 3 } else { 0 });
 }
 
 #[test]

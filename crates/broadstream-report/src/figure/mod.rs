@@ -13,6 +13,7 @@ mod font;
 mod layout;
 mod lines;
 mod members;
+#[cfg(feature = "png")]
 mod pixels;
 mod reliability;
 mod run;
@@ -24,11 +25,13 @@ pub(crate) use self::{
     curves::curves,
     lines::lines,
     members::member_weights,
-    pixels::png,
     reliability::reliability,
     run::{accuracy_over_time, histogram},
     style::Styles,
 };
+
+#[cfg(feature = "png")]
+pub(crate) use self::pixels::png;
 
 use crate::table::Table;
 
