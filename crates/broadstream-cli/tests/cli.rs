@@ -13,6 +13,13 @@ use tempfile::TempDir;
 /// A model small enough for tests.
 const SMALL: [&str; 2] = ["--enhancement-nodes", "40"];
 
+/// The models that only some builds have.
+const DENSE_BASELINES: [&str; 3] = ["refactorise", "ri-bls", "bls-cil"];
+
+fn is_built(model: &str) -> bool {
+    cfg!(feature = "dense-baselines") || !DENSE_BASELINES.contains(&model)
+}
+
 fn broadstream(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_broadstream")).args(arguments).output().unwrap()
 }
@@ -351,7 +358,8 @@ fn baselines_run_too() {
 
 #[test]
 fn every_baseline_learns_a_stream() {
-    for model in ["eous", "refactorise", "i-bls", "ri-bls", "bls-cil"] {
+    let broad = ["eous", "refactorise", "i-bls", "ri-bls", "bls-cil"];
+    for model in broad.into_iter().filter(|model| is_built(model)) {
         let run = ["run", "sea", "--limit", "400", "--model", model, "--seed", "3"];
         // The recursion of I-BLS wants a small ridge, and features of which few are nearly alike.
         let more = ["--ridge", "1e-12", "--enhancement-source", "feature-nodes"];
@@ -406,8 +414,22 @@ fn the_papers_algorithms_predict_as_online_bls_does() {
     };
     let expected = predictions("online-bls", &["--preset", "single", "--nested-models", "1"]);
     assert_eq!(expected.len(), 301);
-    for model in ["eous", "refactorise", "ri-bls"] {
+    for model in ["eous", "refactorise", "ri-bls"].into_iter().filter(|model| is_built(model)) {
         assert_eq!(predictions(model, &[]), expected, "{model}");
+    }
+}
+
+#[test]
+#[cfg(not(feature = "dense-baselines"))]
+fn a_model_that_this_build_lacks_is_refused_and_still_listed() {
+    let help = stdout(&broadstream(&["run", "--help"]));
+    for model in DENSE_BASELINES {
+        assert!(help.contains(model), "{model} is not listed");
+        let needs = format!("the model {model} needs a build with --features dense-baselines");
+        let (code, text) = failure(&["run", "sea", "--model", model]);
+        assert!(code == 2 && text.contains(&needs), "{code}: {text}");
+        let (code, text) = failure(&["compare", "sea", "--models", model]);
+        assert!(code == 2 && text.contains(&needs), "{code}: {text}");
     }
 }
 

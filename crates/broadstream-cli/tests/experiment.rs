@@ -104,7 +104,8 @@ fn a_killed_experiment_goes_on_where_it_stopped() {
             "{path:?} was made again"
         );
     }
-    for file in ["accuracy.tex", "error-on-the-way.svg", "error-by-size.svg", "error-by-size.png"] {
+    let files = ["accuracy.tex", "error-on-the-way.svg", "error-by-size.svg"];
+    for file in files.into_iter().chain(cfg!(feature = "png").then_some("error-by-size.png")) {
         let read = |folder: &Path| fs::read(folder.join("miniature").join(file)).unwrap();
         assert!(read(whole.path()) == read(broken.path()), "{file}");
     }
@@ -144,6 +145,43 @@ fn faults_of_an_experiment_are_named() {
             broadstream(&["experiment", "-q", "--output", empty]).arg(&own).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+#[cfg(not(feature = "dense-baselines"))]
+fn an_experiment_that_this_build_cannot_finish_does_not_start() {
+    let output = tempdir().unwrap();
+    for (name, lacked) in
+        [("complexity", "the model ri-bls"), ("stability", "the experiment on stability")]
+    {
+        let mut command = broadstream(&["experiment", name, "--limit", "50", "--output"]);
+        let message = refused(command.arg(output.path()), 2);
+        let needs = format!("{lacked} needs a build with --features dense-baselines");
+        assert!(message.contains(&needs), "{message}");
+        assert!(!output.path().join(name).exists(), "{name} left files");
+    }
+}
+
+#[test]
+#[cfg(feature = "dense-baselines")]
+fn residuals_stay_below_the_bound_of_the_paper() {
+    let output = tempdir().unwrap();
+    let mut command = broadstream(&["experiment", "stability", "--seeds", "1", "--output"]);
+    printed(command.arg(output.path()));
+    let table = output.path().join("stability/residual-by-condition-number.csv");
+    let table = fs::read_to_string(table).unwrap();
+    let residual = |method: &str, condition: &str| -> f64 {
+        let row = format!("K,{method},{condition},");
+        let row = table.lines().find_map(|line| line.strip_prefix(&row)).expect(&row);
+        row.split(',').next().unwrap().parse().unwrap()
+    };
+    for condition in ["1", "100000", "10000000000"] {
+        let bound = residual("theorem-1", condition);
+        for method in ["ewea", "online-bls", "explicit-inverse"] {
+            let residual = residual(method, condition);
+            assert!(residual > 0.0 && residual < bound, "{method} at {condition}: {residual}");
+        }
     }
 }
 

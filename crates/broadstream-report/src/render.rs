@@ -61,8 +61,8 @@ pub struct TableOutput {
 pub struct FigureOutput {
     /// The figure as SVG.
     pub svg: String,
-    /// The figure as PNG, with two pixels per unit of the SVG.
-    pub png: Vec<u8>,
+    /// The figure as PNG, with two pixels per unit of the SVG. Only a build with the feature `png` makes it.
+    pub png: Option<Vec<u8>>,
     /// The plotted values as measured: fractions and seconds.
     pub csv: String,
     /// A text description of the figure.
@@ -78,11 +78,9 @@ impl RenderedView {
         match &self.output {
             Output::Table(table) => table_files(&name, table),
             Output::Figure(figure) => {
-                let mut files = vec![
-                    (name("svg"), figure.svg.as_bytes()),
-                    (name("png"), figure.png.as_slice()),
-                    (name("csv"), figure.csv.as_bytes()),
-                ];
+                let mut files = vec![(name("svg"), figure.svg.as_bytes())];
+                files.extend(figure.png.as_deref().map(|png| (name("png"), png)));
+                files.push((name("csv"), figure.csv.as_bytes()));
                 if let Some(table) = &figure.table {
                     files.extend(table_files(&|ending| name(&format!("fit.{ending}")), table));
                 }
@@ -170,12 +168,22 @@ fn figure_output(name: &str, figure: Figure) -> Result<Output, Error> {
         None => None,
     };
     Ok(Output::Figure(FigureOutput {
-        png: figure::png(name, &figure.svg)?,
+        png: pixels(name, &figure.svg)?,
         svg: figure.svg,
         csv: figure.csv,
         description: figure.description,
         table,
     }))
+}
+
+#[cfg(feature = "png")]
+fn pixels(name: &str, svg: &str) -> Result<Option<Vec<u8>>, Error> {
+    figure::png(name, svg).map(Some)
+}
+
+#[cfg(not(feature = "png"))]
+fn pixels(_name: &str, _svg: &str) -> Result<Option<Vec<u8>>, Error> {
+    Ok(None)
 }
 
 /// The title as a file name, different from those already taken.

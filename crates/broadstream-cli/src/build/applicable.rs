@@ -39,6 +39,24 @@ pub(crate) fn check(arguments: &ModelArguments) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a model that this build does not have.
+pub(crate) fn check_built(model: ModelName) -> Result<()> {
+    let dense = matches!(model, ModelName::Refactorise | ModelName::RiBls | ModelName::BlsCil);
+    if dense && !cfg!(feature = "dense-baselines") {
+        return Err(not_built(&format!("the model {}", model.name())));
+    }
+    Ok(())
+}
+
+/// The error of a build without the feature `dense-baselines` that is asked for something that needs it.
+pub(crate) fn not_built(what: &str) -> anyhow::Error {
+    let rule = format!(
+        "{what} needs a build with --features dense-baselines: 'make build' makes one that has \
+         everything"
+    );
+    BadUsage(rule).into()
+}
+
 /// Refuses whatever a saved model already decides.
 fn check_like(arguments: &ModelArguments, given: &[(String, OptionSet)]) -> Result<()> {
     // How many threads are at work is no property of a model.

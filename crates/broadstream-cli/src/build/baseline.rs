@@ -1,12 +1,14 @@
 //! From the model options to a model to compare with.
 
 use anyhow::Result;
+#[cfg(feature = "dense-baselines")]
+use broadstream::baselines::{BlsCil, BlsCilOptions};
 use broadstream::{
     OnlineBlsConfig, Scope,
     baselines::{
-        BlsCil, BlsCilOptions, BroadBaseline, HedgeBackpropagation, HedgeOptions, IBls,
-        IBlsOptions, Learner, MultilayerPerceptron, NetworkOptions, PassiveAggressive,
-        PassiveAggressiveOptions, Perceptron, ScaledBaseline, ScaledBaselineConfig, Solver,
+        BroadBaseline, HedgeBackpropagation, HedgeOptions, IBls, IBlsOptions, Learner,
+        MultilayerPerceptron, NetworkOptions, PassiveAggressive, PassiveAggressiveOptions,
+        Perceptron, ScaledBaseline, ScaledBaselineConfig, Solver,
     },
 };
 use serde_json::{Value, json};
@@ -44,6 +46,7 @@ pub(crate) fn i_bls(arguments: &ModelArguments, config: OnlineBlsConfig) -> Resu
 }
 
 /// BLS-CIL, which has no ridge but two terms of its own.
+#[cfg(feature = "dense-baselines")]
 pub(crate) fn bls_cil(arguments: &ModelArguments, config: OnlineBlsConfig) -> Result<Model> {
     let default = BlsCilOptions::default();
     let options = BlsCilOptions {

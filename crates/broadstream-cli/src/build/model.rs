@@ -3,9 +3,11 @@
 use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, Result};
+#[cfg(feature = "dense-baselines")]
+use broadstream::baselines::{Refactorise, RiBls};
 use broadstream::{
     Affine, Classifier, Forgetting, OnlineBls, OnlineBlsConfig, Preset, Scaling, Scope,
-    baselines::{Eous, Majority, NoChange, Refactorise, RiBls, ScaledBaselineConfig},
+    baselines::{Eous, Majority, NoChange, ScaledBaselineConfig},
     stream::Stream,
 };
 use clap::Parser;
@@ -85,12 +87,19 @@ pub(crate) fn build(
     match arguments.model {
         ModelName::OnlineBls => Ok(describe_model(online_bls(arguments, source, input, stream)?)),
         ModelName::Eous => baseline::broad::<Eous>("Online-BLS with EOUS", arguments, config()?),
+        ModelName::IBls => baseline::i_bls(arguments, config()?),
+        #[cfg(feature = "dense-baselines")]
         ModelName::Refactorise => {
             baseline::broad::<Refactorise>("Online-BLS without EOUS", arguments, config()?)
         }
-        ModelName::IBls => baseline::i_bls(arguments, config()?),
+        #[cfg(feature = "dense-baselines")]
         ModelName::RiBls => baseline::broad::<RiBls>("RI-BLS", arguments, config()?),
+        #[cfg(feature = "dense-baselines")]
         ModelName::BlsCil => baseline::bls_cil(arguments, config()?),
+        #[cfg(not(feature = "dense-baselines"))]
+        ModelName::Refactorise | ModelName::RiBls | ModelName::BlsCil => {
+            Err(applicable::not_built(&format!("the model {name}")))
+        }
         ModelName::Perceptron => baseline::perceptron(arguments, config()?),
         ModelName::PassiveAggressive => baseline::passive_aggressive(arguments, config()?),
         ModelName::MultilayerPerceptron => baseline::multilayer_perceptron(arguments, config()?),

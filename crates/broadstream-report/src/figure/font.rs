@@ -1,6 +1,6 @@
 //! The font of figures. It is embedded in the crate, so that text has the same width everywhere.
 
-use skrifa::{FontRef, MetadataProvider, instance::LocationRef, instance::Size};
+use ttf_parser::Face;
 
 pub(crate) const REGULAR: &[u8] = include_bytes!("../../fonts/Inter-Regular.otf");
 pub(crate) const SEMI_BOLD: &[u8] = include_bytes!("../../fonts/Inter-SemiBold.otf");
@@ -11,14 +11,15 @@ pub(crate) const FAMILY: &str = "Inter, 'Helvetica Neue', Helvetica, Arial, sans
 /// The width of a text in pixels.
 pub(crate) fn width(text: &str, size: f64, bold: bool) -> f64 {
     let bytes = if bold { SEMI_BOLD } else { REGULAR };
-    let Ok(font) = FontRef::new(bytes) else { return 0.6 * size * text.chars().count() as f64 };
-    let metrics = font.glyph_metrics(Size::new(size as f32), LocationRef::default());
-    let characters = font.charmap();
+    let Ok(face) = Face::parse(bytes, 0) else { return 0.6 * size * text.chars().count() as f64 };
+    let scale = size / f64::from(face.units_per_em());
     text.chars()
         .map(|character| {
-            let glyph = characters.map(character);
-            // A character that the font lacks comes from a fallback, and is rarely wider than this.
-            glyph.and_then(|glyph| metrics.advance_width(glyph)).map_or(size, f64::from)
+            let glyph = face.glyph_index(character);
+            // A character that the font lacks comes from another one, and is rarely wider than this.
+            glyph
+                .and_then(|glyph| face.glyph_hor_advance(glyph))
+                .map_or(size, |advance| scale * f64::from(advance))
         })
         .sum()
 }

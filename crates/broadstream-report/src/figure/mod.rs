@@ -14,6 +14,7 @@ mod layout;
 mod legend;
 mod lines;
 mod members;
+#[cfg(feature = "png")]
 mod png;
 mod reliability;
 mod run;
@@ -25,11 +26,13 @@ pub(crate) use self::{
     curves::curves,
     lines::lines,
     members::member_weights,
-    png::png,
     reliability::reliability,
     run::{accuracy_over_time, histogram},
     style::Styles,
 };
+
+#[cfg(feature = "png")]
+pub(crate) use self::png::png;
 
 use self::{chart::Chart, draw::draw};
 use crate::{

@@ -9,6 +9,8 @@ mod declaration;
 mod pages;
 mod peer;
 mod plan;
+#[cfg(feature = "dense-baselines")]
+mod residuals;
 mod runner;
 mod stability;
 
@@ -42,6 +44,12 @@ pub(crate) fn experiment(arguments: &ExperimentArguments) -> Result<()> {
     };
     let (page, rendered) = pages::write(&declaration, &records, &output)?;
     pages::write_overview(&arguments.output)?;
+    if !arguments.quiet && lacks_png(&rendered) {
+        eprintln!(
+            "figures are written as SVG only: PNG needs a build with --features png, as 'make build' \
+             makes it"
+        );
+    }
     let mut text = tables(&rendered);
     text += &format!("{}\n", page.display());
     to_stdout(io::stdout().write_all(text.as_bytes()))
@@ -119,6 +127,13 @@ fn check_chosen(option: &str, chosen: &[String], declared: &[String]) -> Result<
         }
         None => Ok(()),
     }
+}
+
+fn lacks_png(rendered: &Rendered) -> bool {
+    rendered
+        .views
+        .iter()
+        .any(|view| matches!(&view.output, Output::Figure(figure) if figure.png.is_none()))
 }
 
 /// The tables as text for the terminal.

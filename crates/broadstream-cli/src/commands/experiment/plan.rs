@@ -155,6 +155,8 @@ fn planned(
             let mut options = method.options.clone();
             options.extend(swept.iter().map(|(name, value)| (name.clone(), (*value).into())));
             let mut model = model::parse_options(model_flags(&options)?)?;
+            // Before the first run, which may take hours, rather than when its turn comes.
+            applicable::check_built(model.model)?;
             if applicable::takes_seed(model.model) {
                 model.options.give_default("seed", seed);
             }
