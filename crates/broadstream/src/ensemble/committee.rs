@@ -31,7 +31,7 @@ struct Stacked {
 }
 
 /// The combined prediction for one sample, and what is needed to learn from it.
-pub(crate) struct Verdict {
+pub(crate) struct Prediction {
     /// A score for each known class.
     pub(crate) scores: Vec<f64>,
     /// The input of the stacking, and its output as probabilities.
@@ -62,15 +62,15 @@ impl Committee {
 
     /// Combines the members' scores of a sample: one row of `classes` scores per member, of which
     /// the first `known` belong to classes that were seen before.
-    pub(crate) fn judge(&self, scores: &[f64], classes: usize, known: usize) -> Verdict {
+    pub(crate) fn predict(&self, scores: &[f64], classes: usize, known: usize) -> Prediction {
         let Some(Stacked { stacking, temperature, labels }) = &self.stacked else {
             let mut scores = self.average.combine(scores, classes);
             scores.truncate(known);
-            return Verdict { scores, predictions: Vec::new(), uncalibrated: Vec::new() };
+            return Prediction { scores, predictions: Vec::new(), uncalibrated: Vec::new() };
         };
         if known == 0 {
             let none = Vec::new;
-            return Verdict { scores: none(), predictions: none(), uncalibrated: none() };
+            return Prediction { scores: none(), predictions: none(), uncalibrated: none() };
         }
         let mut predictions = Vec::with_capacity((scores.len() / classes) * known);
         for row in scores.chunks_exact(classes) {
@@ -80,13 +80,13 @@ impl Committee {
         predictions.extend(probability::from_scores(&average[..known]));
         labels.append_to(&mut predictions, known);
         let uncalibrated = probability::from_scores(&stacking.scores(&predictions, known));
-        Verdict { scores: temperature.apply(&uncalibrated), predictions, uncalibrated }
+        Prediction { scores: temperature.apply(&uncalibrated), predictions, uncalibrated }
     }
 
     /// Learns that a predicted sample was of that class, and returns each member's squared error.
     pub(crate) fn observe(
         &mut self,
-        verdict: &Verdict,
+        prediction: &Prediction,
         scores: &[f64],
         classes: usize,
         class: usize,
@@ -94,11 +94,11 @@ impl Committee {
     ) -> Result<Vec<f64>, Error> {
         let errors = self.average.observe(scores, classes, class, weight);
         if let Some(Stacked { stacking, temperature, labels }) = &mut self.stacked {
-            let known = verdict.scores.len();
+            let known = prediction.scores.len();
             let prior = prior(&self.average, labels.lags());
-            stacking.observe(&verdict.predictions, known, class, weight, &prior)?;
+            stacking.observe(&prediction.predictions, known, class, weight, &prior)?;
             if class < known {
-                temperature.observe(&verdict.uncalibrated, &verdict.scores, class, weight);
+                temperature.observe(&prediction.uncalibrated, &prediction.scores, class, weight);
             }
             labels.push(class);
         }

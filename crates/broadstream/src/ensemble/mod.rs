@@ -14,7 +14,7 @@ mod temperature;
 pub(crate) use self::plan::{labelled_features, plan};
 
 use self::{
-    committee::{Committee, Verdict},
+    committee::{Committee, Prediction},
     restart::Restart,
 };
 use crate::{
@@ -184,22 +184,22 @@ impl Ensemble {
     }
 
     /// The combined prediction for a sample, given its features.
-    pub(crate) fn judge(&self, features: &Features, known: usize) -> Result<Verdict, Error> {
+    pub(crate) fn predict(&self, features: &Features, known: usize) -> Result<Prediction, Error> {
         let mut scores = Vec::new();
         for regression in &self.regressions {
             scores.extend(regression.scores(features)?);
         }
-        Ok(self.committee.judge(&scores, self.classes, known))
+        Ok(self.committee.predict(&scores, self.classes, known))
     }
 
     /// The combined predictions for several samples, given their features, and the leverage of
     /// each.
-    pub(crate) fn judge_many(
+    pub(crate) fn predict_many(
         &self,
         features: &Features,
         samples: usize,
         known: usize,
-    ) -> Result<(Vec<Verdict>, Vec<f64>), Error> {
+    ) -> Result<(Vec<Prediction>, Vec<f64>), Error> {
         let mut predictions: Vec<_> =
             self.regressions.iter().map(|_| Ok(Default::default())).collect();
         let work = self.regressions.iter().zip(&mut predictions);
@@ -207,16 +207,16 @@ impl Ensemble {
             *prediction = regression.scores_many(features, samples);
         });
         let mut predictions = predictions.into_iter().collect::<Result<Vec<_>, Error>>()?;
-        let verdicts = (0..samples).map(|i| {
+        let combined = (0..samples).map(|i| {
             let mut scores = Vec::new();
             for (regression, (all, _)) in self.regressions.iter().zip(&predictions) {
                 let row = regression.readouts().len() * self.classes;
                 scores.extend_from_slice(&all[i * row..][..row]);
             }
-            self.committee.judge(&scores, self.classes, known)
+            self.committee.predict(&scores, self.classes, known)
         });
-        let verdicts = verdicts.collect();
-        Ok((verdicts, std::mem::take(&mut predictions[0].1)))
+        let combined = combined.collect();
+        Ok((combined, std::mem::take(&mut predictions[0].1)))
     }
 
     /// Lets all regressions learn samples with positive weights, at most the
@@ -262,17 +262,17 @@ impl Ensemble {
         known: usize,
         class: usize,
         weight: f64,
-    ) -> Result<Verdict, Error> {
+    ) -> Result<Prediction, Error> {
         let mut scores = Vec::new();
         for (regression, learned) in self.regressions.iter().zip(&batch.learned) {
             let row = regression.readouts().len() * self.classes;
             scores.extend_from_slice(&learned.scores[i * row..][..row]);
         }
-        let verdict = self.committee.judge(&scores, self.classes, known);
-        let errors = self.committee.observe(&verdict, &scores, self.classes, class, weight)?;
+        let prediction = self.committee.predict(&scores, self.classes, known);
+        let errors = self.committee.observe(&prediction, &scores, self.classes, class, weight)?;
         self.learned += 1;
         self.watch(&errors);
-        Ok(verdict)
+        Ok(prediction)
     }
 
     /// The sums of regression `i`. None may forget.
