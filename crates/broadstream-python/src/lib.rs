@@ -20,6 +20,7 @@ mod learner;
 mod model;
 mod numbers;
 mod options;
+mod predictions;
 mod rows;
 mod saved;
 mod stream;

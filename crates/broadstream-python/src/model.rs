@@ -14,9 +14,10 @@ use crate::{
     error::to_python,
     guarded::Guarded,
     labels::Labels,
-    learner::{Batch, Learner, Predictions},
+    learner::{Batch, Learner},
     numbers::Real,
     options,
+    predictions::Predictions,
     rows::{self, Rows},
     saved,
 };
