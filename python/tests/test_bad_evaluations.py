@@ -12,7 +12,7 @@ from broadstream import evaluate
 SOURCES = {
     "model that is not new": ("sea:samples=50", {"model": "trained"}, ValueError, "must be new"),
     "model that is none": ("sea:samples=50", {"model": 3}, TypeError, "OnlineBLS.*int"),
-    "one class": (([[1.0]] * 5, [0] * 5), {}, ValueError, "one class '0'"),
+    "one class": (([[1.0]] * 5, [0] * 5), {}, ValueError, "only the class '0'"),
     "no rows": (([], []), {}, ValueError, "empty"),
     "fewer labels": (([[1.0]] * 5, [0] * 4), {}, ValueError, "y must have 5 entries, got 4"),
     "missing label": (([[1.0]] * 2, [0, None]), {}, ValueError, "row 2: the label is missing"),

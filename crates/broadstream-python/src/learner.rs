@@ -2,9 +2,7 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use broadstream::{
-    Block, Certificate, Classifier, Error, OnlineBls, Scores, arg_max, stream::ColumnCoding,
-};
+use broadstream::{Block, Certificate, Classifier, Error, OnlineBls, Scores, stream::ColumnCoding};
 use numpy::PyReadonlyArray1;
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
@@ -18,6 +16,7 @@ use crate::{
     guarded::Forked,
     interrupt::in_pieces,
     labels::Labels,
+    predictions::Predictions,
     rows::{Rows, encode_one, place},
 };
 
@@ -35,16 +34,6 @@ pub(crate) struct Batch<'a, 'py> {
     pub(crate) rows: &'a Rows,
     pub(crate) labels: &'a Bound<'py, PyList>,
     pub(crate) weights: Option<&'a PyReadonlyArray1<'py, f64>>,
-}
-
-/// What a model predicts for several samples.
-#[derive(Default)]
-pub(crate) struct Predictions {
-    /// The most likely class of each sample; −1 if no class was known.
-    pub(crate) classes: Vec<i64>,
-    /// A row per sample. It is shorter for a sample that came when fewer classes were known.
-    pub(crate) probabilities: Scores,
-    pub(crate) leverages: Vec<f64>,
 }
 
 /// A batch that can be learned.
@@ -449,26 +438,6 @@ impl Learner {
         self.columns.undo(py);
         self.core.withdraw_inputs(inputs);
         done
-    }
-}
-
-impl Predictions {
-    /// Adds the scores of a model for some samples.
-    fn add(&mut self, model: &OnlineBls, scores: &Scores) {
-        for scores in scores.iter() {
-            self.classes.push(arg_max(scores).map_or(-1, |class| class as i64));
-            self.probabilities.push(&model.probabilities(scores));
-        }
-    }
-
-    /// The probabilities as a matrix with a row per sample and that many columns. A class that was not
-    /// known yet when a sample came has probability 0.
-    pub(crate) fn table(&self, classes: usize) -> Vec<f64> {
-        let mut table = vec![0.0; self.classes.len() * classes];
-        for (i, row) in self.probabilities.iter().enumerate() {
-            table[i * classes..][..row.len()].copy_from_slice(row);
-        }
-        table
     }
 }
 

@@ -21,6 +21,7 @@ mod learner;
 mod model;
 mod numbers;
 mod options;
+mod predictions;
 mod rows;
 mod saved;
 mod stream;

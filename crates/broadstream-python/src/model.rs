@@ -15,9 +15,10 @@ use crate::{
     files,
     guarded::Guarded,
     labels::Labels,
-    learner::{Batch, Learner, Predictions},
+    learner::{Batch, Learner},
     numbers::Real,
     options,
+    predictions::Predictions,
     rows::{self, Rows},
     saved,
 };

@@ -159,7 +159,7 @@ fn bad_files_and_rows_are_errors_and_change_nothing() {
         ("fit-partial rows.csv --preset single -o m.bsm", "the scaling must be frozen"),
         (
             "merge codes.bsm codes2.bsm -o m.bsm",
-            "column 'colour' does not fit the inputs of the model: its categories have other numbers",
+            "column 'colour' does not fit the inputs of the model: its categories are numbered differently",
         ),
         ("learn checkpoint.bsm row.csv", "write the model to another file with --output"),
         ("run rows.csv --enhancement-nodes 20 --quiet --save missing/x.bsm", "missing"),

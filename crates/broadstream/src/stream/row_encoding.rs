@@ -132,7 +132,9 @@ impl RowEncoding {
                     if other.starts_with(own) {
                         known.coding = column.coding;
                     } else if !own.starts_with(other) {
-                        return Err(mismatch("its categories are numbered differently"));
+                        return Err(mismatch(
+                            "its categories are numbered differently in the other model",
+                        ));
                     }
                 }
                 _ => {
