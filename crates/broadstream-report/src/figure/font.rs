@@ -5,26 +5,34 @@ use ttf_parser::Face;
 pub(crate) const REGULAR: &[u8] = include_bytes!("../../fonts/Inter-Regular.otf");
 pub(crate) const SEMI_BOLD: &[u8] = include_bytes!("../../fonts/Inter-SemiBold.otf");
 
-/// The font's name, and fallbacks for viewers without it, all of which are narrower.
+/// The name of the font, and what a viewer without it may take: all of them are narrower.
 pub(crate) const FAMILY: &str = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif";
 
 /// The width of a text in pixels.
 pub(crate) fn width(text: &str, size: f64, bold: bool) -> f64 {
     let bytes = if bold { SEMI_BOLD } else { REGULAR };
     let Ok(face) = Face::parse(bytes, 0) else { return 0.6 * size * text.chars().count() as f64 };
-    let scale = size / f64::from(face.units_per_em());
     text.chars()
         .map(|character| {
             let glyph = face.glyph_index(character);
             // A character that the font lacks comes from another one, and is rarely wider than this.
             glyph
                 .and_then(|glyph| face.glyph_hor_advance(glyph))
-                .map_or(size, |advance| scale * f64::from(advance))
+                .map_or(size, |advance| scaled(advance, size, face.units_per_em()))
         })
         .sum()
 }
 
-/// The text, shortened with an ellipsis if it is wider than allowed.
+/// The advance of a glyph in pixels, rounded as FreeType does: to a 65536th of a pixel, by a scale that is
+/// rounded before.
+fn scaled(advance: u16, size: f64, units_per_em: u16) -> f64 {
+    let (advance, units_per_em) = (i64::from(advance), i64::from(units_per_em));
+    let rounded = |numerator: i64, denominator: i64| (numerator + denominator / 2) / denominator;
+    let scale = rounded((size * 64.0) as i64 * 65536, units_per_em);
+    rounded(scale * advance, 64) as f64 / 65536.0
+}
+
+/// The text, cut with an ellipsis if it is wider than allowed.
 pub(crate) fn fitted(text: &str, size: f64, bold: bool, allowed: f64) -> String {
     if width(text, size, bold) <= allowed {
         return text.to_owned();
