@@ -57,7 +57,9 @@ class OnlineBLS(Classifier):
     ) -> None:
         super().__init__(schema, random_seed)
         if not schema.is_classification():
-            raise ValueError("expected a schema whose target is nominal, got a schema for regression")
+            raise ValueError(
+                "expected a schema whose target is nominal, got a schema for regression"
+            )
         self.options: dict[str, Any] = {"preset": preset, "enhancement_nodes": 1000, **options}
         self.model = _broadstream.OnlineBLS(**self.options, seed=random_seed)
         self._attributes = _attributes(schema)
