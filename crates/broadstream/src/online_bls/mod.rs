@@ -26,7 +26,7 @@ use crate::{
     data::{Block, Input, InputKind, Matrix, Sample, Scores, check_class, check_weight},
     ensemble::{Ensemble, LearnedBatch, labelled_features, plan},
     error::{Error, ModelFileError},
-    features::{BroadFeatures, Prepared},
+    features::{BroadFeatures, PreparedSample},
     numeric::Threads,
     preprocessing::ScaledSample,
     regression::{Batch, RegressionHealth},
@@ -183,10 +183,10 @@ impl OnlineBls {
     /// same to the bit as one by one, but faster to compute.
     pub fn scores_many(&self, block: &Block) -> Result<(Scores, Vec<f64>), Error> {
         let features = self.features.of_all(block)?;
-        let (verdicts, leverages) =
-            self.ensemble.judge_many(&features, block.len(), self.classes())?;
+        let (predictions, leverages) =
+            self.ensemble.predict_many(&features, block.len(), self.classes())?;
         let mut scores = Scores::new();
-        verdicts.iter().for_each(|verdict| scores.push(&verdict.scores));
+        predictions.iter().for_each(|prediction| scores.push(&prediction.scores));
         Ok((scores, leverages))
     }
 
@@ -255,13 +255,13 @@ impl OnlineBls {
             // what they predicted before they learned it. How predictions are combined changes with
             // each sample, so that part goes one by one.
             for i in start..end {
-                let verdict = if let Some(learned) = &learned {
+                let prediction = if let Some(learned) = &learned {
                     let (row, weight) = (i - start, self.batch.weights[i - start]);
                     self.ensemble.count(learned, row, known, block.class(i), weight)?
                 } else {
-                    self.ensemble.judge(&self.features.of(block.sample(i))?, known)?
+                    self.ensemble.predict(&self.features.of(block.sample(i))?, known)?
                 };
-                scores.push(&verdict.scores);
+                scores.push(&prediction.scores);
                 known = check_class(block.class(i), known)?;
                 self.class_totals[block.class(i)] += block.weight(i);
             }
@@ -326,14 +326,14 @@ impl OnlineBls {
     }
 
     /// Keeps what is needed to learn a sample later with the features that it has now.
-    pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<Prepared, Error> {
+    pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<PreparedSample, Error> {
         self.features.prepare(x)
     }
 
     /// Learns a sample with the features that it had when it was prepared.
     pub(crate) fn learn_prepared(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedSample,
         class: usize,
         weight: f64,
     ) -> Result<(), Error> {
@@ -444,7 +444,7 @@ impl Classifier for OnlineBls {
     /// With stacking, the scores are probabilities. Without it, they estimate the indicator of each
     /// class: aᵀW of the nested models, averaged by their weights.
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        Ok(self.ensemble.judge(&self.features.of(x)?, self.classes())?.scores)
+        Ok(self.ensemble.predict(&self.features.of(x)?, self.classes())?.scores)
     }
 
     /// With stacking, the scores themselves. Without it, the point of the probability simplex
