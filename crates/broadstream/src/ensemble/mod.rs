@@ -4,8 +4,8 @@
 //! ridge is the best everywhere, so several regressions learn the same features side by side. Each
 //! is bit for bit what it would be alone.
 
-mod combination;
-mod committee;
+mod combiner;
+mod error_weighted_average;
 mod plan;
 mod restart;
 mod stacking;
@@ -14,7 +14,7 @@ mod temperature;
 pub(crate) use self::plan::{labelled_features, plan};
 
 use self::{
-    committee::{Committee, Prediction},
+    combiner::{Combiner, Prediction},
     restart::Restart,
 };
 use crate::{
@@ -44,7 +44,7 @@ pub(crate) struct Ensemble {
     config: OnlineBlsConfig,
     /// The one on all features comes first.
     regressions: Vec<RidgeRegression>,
-    committee: Committee,
+    combiner: Combiner,
     /// The index of the regression that restarts after a drift, and the comparison that tells when.
     /// The regression on all samples never restarts, so a false alarm costs a member and not the
     /// model.
@@ -82,9 +82,9 @@ impl Ensemble {
             plans.map(|plan| RidgeRegression::new(plan, config, &alone)).collect();
         let members = regressions.iter().map(|regression| regression.readouts().len()).sum();
         let restarting = regressions.iter().position(|regression| regression.plan().restarts);
-        let mut bank = Ensemble {
+        let mut ensemble = Ensemble {
             config: config.clone(),
-            committee: Committee::new(members, config),
+            combiner: Combiner::new(members, config),
             restart: restarting.map(|index| {
                 let others = regressions[index + 1..].iter().map(|other| other.readouts().len());
                 (index, Restart::new(others.sum()))
@@ -96,8 +96,8 @@ impl Ensemble {
             threads: alone,
             shares_largest: false,
         };
-        bank.share_threads(threads);
-        bank
+        ensemble.share_threads(threads);
+        ensemble
     }
 
     /// Shares the work among the given threads from now on. They change no bit.
@@ -141,7 +141,7 @@ impl Ensemble {
 
     /// The regressions by name, or the nested models of the only one, with their weights.
     pub(crate) fn members(&self) -> Vec<Member> {
-        let mut weights = self.committee.weights().into_iter();
+        let mut weights = self.combiner.weights().into_iter();
         match self.regressions.as_slice() {
             [_] if weights.len() < 2 => Vec::new(),
             [only] => {
@@ -161,7 +161,7 @@ impl Ensemble {
 
     /// The nested models of the largest regression: the number of features of each, and its weight.
     pub(crate) fn nested_models(&self) -> Vec<(usize, f64)> {
-        self.largest().readouts().iter().copied().zip(self.committee.weights()).collect()
+        self.largest().readouts().iter().copied().zip(self.combiner.weights()).collect()
     }
 
     /// The numbers of learned samples after which a regression restarted.
@@ -171,7 +171,7 @@ impl Ensemble {
 
     /// Turns scores into probabilities.
     pub(crate) fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
-        self.committee.probabilities(scores)
+        self.combiner.probabilities(scores)
     }
 
     /// How many samples may be learned at once, so that restarts fall on the same samples for any
@@ -189,7 +189,7 @@ impl Ensemble {
         for regression in &self.regressions {
             scores.extend(regression.scores(features)?);
         }
-        Ok(self.committee.predict(&scores, self.classes, known))
+        Ok(self.combiner.predict(&scores, self.classes, known))
     }
 
     /// The combined predictions for several samples, given their features, and the leverage of
@@ -213,7 +213,7 @@ impl Ensemble {
                 let row = regression.readouts().len() * self.classes;
                 scores.extend_from_slice(&all[i * row..][..row]);
             }
-            self.committee.predict(&scores, self.classes, known)
+            self.combiner.predict(&scores, self.classes, known)
         });
         let combined = combined.collect();
         Ok((combined, std::mem::take(&mut predictions[0].1)))
@@ -268,10 +268,10 @@ impl Ensemble {
             let row = regression.readouts().len() * self.classes;
             scores.extend_from_slice(&learned.scores[i * row..][..row]);
         }
-        let prediction = self.committee.predict(&scores, self.classes, known);
-        let errors = self.committee.observe(&prediction, &scores, self.classes, class, weight)?;
+        let prediction = self.combiner.predict(&scores, self.classes, known);
+        let errors = self.combiner.observe(&prediction, &scores, self.classes, class, weight)?;
         self.learned += 1;
-        self.watch(&errors);
+        self.restart_after_drift(&errors);
         Ok(prediction)
     }
 
@@ -298,8 +298,8 @@ impl Ensemble {
     }
 
     /// Adds the losses of members that learned other samples.
-    pub(crate) fn merge_committee(&mut self, other: &Ensemble) {
-        self.committee.merge(&other.committee);
+    pub(crate) fn merge_losses(&mut self, other: &Ensemble) {
+        self.combiner.merge(&other.combiner);
     }
 
     /// Rebuilds all regressions from the largest one's sums of `samples` samples. None may forget.
@@ -367,7 +367,8 @@ impl Ensemble {
         for (i, regression) in self.regressions.iter().enumerate() {
             regression.save(&mut to.scope("regressions").scope(&i.to_string()));
         }
-        self.committee.save(&mut to.scope("committee"));
+        // Model files call the combiner a committee; that name is part of format version 1.
+        self.combiner.save(&mut to.scope("committee"));
         if let Some((_, restart)) = &self.restart {
             restart.save(&mut to.scope("restart"));
         }
@@ -387,7 +388,7 @@ impl Ensemble {
         self.restarts = from.any_integers("restarts")?;
         let sound = self.restarts.len() <= MOST_RESTARTS;
         from.check("restarts", sound, "no more than are remembered")?;
-        self.committee.restore(&from.scope("committee")?, classes)?;
+        self.combiner.restore(&from.scope("committee")?, classes)?;
         if let Some((_, restart)) = &mut self.restart {
             restart.restore(&from.scope("restart")?)?;
         }
@@ -395,14 +396,14 @@ impl Ensemble {
     }
 
     /// Compares the members' errors, and restarts a regression if they indicate a drift.
-    fn watch(&mut self, errors: &[f64]) {
+    fn restart_after_drift(&mut self, errors: &[f64]) {
         let Some((index, restart)) = &mut self.restart else { return };
         let members = |regressions: &[RidgeRegression]| -> usize {
             regressions.iter().map(|regression| regression.readouts().len()).sum()
         };
         let first = members(&self.regressions[..*index]);
         let own = first..first + self.regressions[*index].readouts().len();
-        let loss = |member: &usize| self.committee.recent_loss(*member);
+        let loss = |member: &usize| self.combiner.recent_loss(*member);
         // Of its nested models the one with the smallest recent loss represents the regression.
         let best = own.min_by(|a, b| loss(a).total_cmp(&loss(b))).unwrap_or(first);
         // The regressions after it are those that forget.
@@ -410,9 +411,9 @@ impl Ensemble {
         restart.observe(errors[best], others.iter().copied());
         if self.learned.is_multiple_of(RESTARTS_EVERY) && restart.take() {
             let plan = self.regressions[*index].plan().clone();
-            let mut anew = RidgeRegression::new(plan, &self.config, &Threads::default());
-            anew.add_classes(self.classes);
-            self.regressions[*index] = anew;
+            let mut fresh = RidgeRegression::new(plan, &self.config, &Threads::default());
+            fresh.add_classes(self.classes);
+            self.regressions[*index] = fresh;
             if self.restarts.len() < MOST_RESTARTS {
                 self.restarts.push(self.learned);
             }

@@ -19,13 +19,13 @@ use crate::{
 /// raw and scaled values, and the labels before it. The inputs are kept rather than the features
 /// because there are fewer of them, and they give the features to the bit.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedSample {
     values: Vec<f64>,
     scaled: ScaledSample,
     labels: Vec<usize>,
 }
 
-impl Prepared {
+impl PreparedSample {
     /// The inputs with their scaled values.
     pub(crate) fn sample(&self) -> Sample<'_> {
         self.scaled.sample()
@@ -143,11 +143,11 @@ impl BroadFeatures {
     }
 
     /// Everything that is needed to learn a sample later with the features that it has now.
-    pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<Prepared, Error> {
+    pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<PreparedSample, Error> {
         self.inputs.check(x)?;
         let mut scaled = Vec::with_capacity(x.len());
         self.inputs.transform(x, &mut scaled);
-        Ok(Prepared {
+        Ok(PreparedSample {
             values: x.values().to_vec(),
             scaled: ScaledSample::new(x, &scaled),
             labels: self.labels.classes().to_vec(),
@@ -155,7 +155,7 @@ impl BroadFeatures {
     }
 
     /// Checks that a sample was prepared by a model whose inputs and classes this one knows.
-    pub(crate) fn check_prepared(&self, prepared: &Prepared) -> Result<(), Error> {
+    pub(crate) fn check_prepared(&self, prepared: &PreparedSample) -> Result<(), Error> {
         prepared.sample().check_declared(self.inputs.len())?;
         let known = self.map.label_classes();
         match prepared.labels.iter().find(|class| **class >= known) {
@@ -168,7 +168,7 @@ impl BroadFeatures {
     /// updates the scaling and the labels with it.
     pub(crate) fn learn_prepared(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedSample,
         class: usize,
         weight: f64,
         features: &mut Features,

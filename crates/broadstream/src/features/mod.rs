@@ -9,7 +9,7 @@ mod map;
 mod recent_labels;
 
 pub(crate) use self::{
-    broad_features::{BroadFeatures, Prepared},
+    broad_features::{BroadFeatures, PreparedSample},
     map::{FeatureMap, Features, Shape},
     recent_labels::RecentLabels,
 };

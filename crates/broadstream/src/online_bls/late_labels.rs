@@ -8,7 +8,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    classifier::Classifier, data::Sample, error::Error, features::Prepared, online_bls::OnlineBls,
+    classifier::Classifier, data::Sample, error::Error, features::PreparedSample,
+    online_bls::OnlineBls,
 };
 
 /// Samples that were predicted and wait for their labels.
@@ -36,7 +37,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct LateLabels {
     capacity: usize,
-    waiting: BTreeMap<u64, Prepared>,
+    waiting: BTreeMap<u64, PreparedSample>,
     next: u64,
     evicted: u64,
 }

@@ -61,7 +61,7 @@ impl OnlineBls {
         self.check_merge(&other.config, &other.features, totals.len(), classes)?;
         let sums = |i: usize| other.ensemble.sums(i);
         self.add_sums(&other.features, sums, totals, classes, other.learned())?;
-        self.ensemble.merge_committee(&other.ensemble);
+        self.ensemble.merge_losses(&other.ensemble);
         Ok(())
     }
 

@@ -26,7 +26,7 @@ use crate::{
     data::{Block, Input, InputKind, Matrix, Sample, Scores, check_class, check_weight},
     ensemble::{Ensemble, LearnedBatch, labelled_features, plan},
     error::{Error, ModelFileError},
-    features::{BroadFeatures, Prepared},
+    features::{BroadFeatures, PreparedSample},
     numeric::Threads,
     preprocessing::ScaledSample,
     regression::{Batch, RegressionHealth},
@@ -326,14 +326,14 @@ impl OnlineBls {
     }
 
     /// Keeps what is needed to learn a sample later with the features that it has now.
-    pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<Prepared, Error> {
+    pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<PreparedSample, Error> {
         self.features.prepare(x)
     }
 
     /// Learns a sample with the features that it had when it was prepared.
     pub(crate) fn learn_prepared(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedSample,
         class: usize,
         weight: f64,
     ) -> Result<(), Error> {

@@ -37,7 +37,7 @@ pub struct RegressionHealth {
 
 /// Monitors the rounding errors of a regression that forgets nothing.
 #[derive(Clone, Debug)]
-pub(crate) struct Watch {
+pub(crate) struct RoundingMonitor {
     probe: Probe,
     ridge: f64,
     since_check: usize,
@@ -45,10 +45,10 @@ pub(crate) struct Watch {
     rebuilds: u64,
 }
 
-impl Watch {
+impl RoundingMonitor {
     pub(crate) fn new(order: usize, ridge: f64) -> Self {
         let probe = Probe::new(order, ridge);
-        Watch { probe, ridge, since_check: 0, worst_residual: 0.0, rebuilds: 0 }
+        RoundingMonitor { probe, ridge, since_check: 0, worst_residual: 0.0, rebuilds: 0 }
     }
 
     /// How many samples may be learned at once, so that checks happen after the same samples

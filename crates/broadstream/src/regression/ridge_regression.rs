@@ -3,7 +3,7 @@
 use super::{
     batch::{Batch, BatchView},
     factor::{Factor, Slide, Sums, Update, Weights},
-    health::{RegressionHealth, Watch},
+    health::{RegressionHealth, RoundingMonitor},
     plan::RegressionPlan,
     ridge_refresh::RidgeRefresh,
 };
@@ -21,7 +21,7 @@ pub(crate) struct RidgeRegression {
     plan: RegressionPlan,
     correction_steps: usize,
     factor: Factor,
-    upkeep: Upkeep,
+    maintenance: Maintenance,
     /// The weights, if they are kept up to date.
     kept: Option<Weights>,
     /// A buffer for the features of a batch, if the regression sees fewer than the model has.
@@ -39,23 +39,28 @@ pub(crate) struct Learned {
 
 /// What maintains the factor.
 #[derive(Clone, Debug)]
-enum Upkeep {
+enum Maintenance {
     /// The regression forgets, so its ridge is refreshed, which repairs rounding errors too.
     Refresh(RidgeRefresh),
     /// The regression forgets nothing, so its rounding errors are only checked.
-    Watch(Watch),
+    Monitor(RoundingMonitor),
 }
 
 impl RidgeRegression {
     /// A regression that has learned nothing.
     pub(crate) fn new(plan: RegressionPlan, config: &OnlineBlsConfig, threads: &Threads) -> Self {
         let RegressionPlan { features, forgetting, ridge, .. } = plan;
-        let mut upkeep = if forgetting < 1.0 {
-            Upkeep::Refresh(RidgeRefresh::new(features, forgetting, ridge, config.refresh_every))
+        let mut maintenance = if forgetting < 1.0 {
+            Maintenance::Refresh(RidgeRefresh::new(
+                features,
+                forgetting,
+                ridge,
+                config.refresh_every,
+            ))
         } else {
-            Upkeep::Watch(Watch::new(features, ridge))
+            Maintenance::Monitor(RoundingMonitor::new(features, ridge))
         };
-        upkeep.share_threads(threads);
+        maintenance.share_threads(threads);
         // The first sweep multiplies the ridge by the forgetting, so it starts from λ/μ, as after a
         // refresh. Without forgetting this divides by 1.
         let mut factor = Factor::new(features, ridge / forgetting);
@@ -67,7 +72,7 @@ impl RidgeRegression {
             (config.keep_weights || config.correction_steps > 0).then(|| Weights::of(&factor));
         RidgeRegression {
             plan,
-            upkeep,
+            maintenance,
             correction_steps: config.correction_steps,
             factor,
             kept,
@@ -95,9 +100,9 @@ impl RidgeRegression {
 
     /// The number of samples between two refreshes, if it forgets.
     pub(crate) fn refresh_every(&self) -> Option<usize> {
-        match &self.upkeep {
-            Upkeep::Refresh(refresh) => Some(refresh.interval()),
-            Upkeep::Watch(_) => None,
+        match &self.maintenance {
+            Maintenance::Refresh(refresh) => Some(refresh.interval()),
+            Maintenance::Monitor(_) => None,
         }
     }
 
@@ -166,10 +171,10 @@ impl RidgeRegression {
         // sample.
         let mut start = 0;
         while start < samples {
-            let most = match (&self.kept, &self.upkeep) {
+            let most = match (&self.kept, &self.maintenance) {
                 (Some(_), _) => 1,
-                (None, Upkeep::Refresh(refresh)) => refresh.until_refresh(),
-                (None, Upkeep::Watch(watch)) => watch.until_check(),
+                (None, Maintenance::Refresh(refresh)) => refresh.until_refresh(),
+                (None, Maintenance::Monitor(monitor)) => monitor.until_check(),
             };
             let end = samples.min(start + most);
             let update = Update {
@@ -189,9 +194,9 @@ impl RidgeRegression {
     /// Learns samples up to the next refresh, and refreshes if that is due. Returns their
     /// leverages.
     fn sweep(&mut self, update: Update<'_>, scores: &mut [f64]) -> Result<Vec<f64>, Error> {
-        let leverages = match (&mut self.kept, &self.upkeep) {
+        let leverages = match (&mut self.kept, &self.maintenance) {
             (None, _) => self.factor.sweep(update, scores)?,
-            (Some(kept), Upkeep::Refresh(refresh)) if self.correction_steps > 0 => {
+            (Some(kept), Maintenance::Refresh(refresh)) if self.correction_steps > 0 => {
                 let (missing, steps) = (refresh.missing_ridge(), self.correction_steps);
                 kept.learn_corrected(&mut self.factor, update, missing, steps, scores)?
             }
@@ -203,9 +208,11 @@ impl RidgeRegression {
 
     /// Records swept samples, and refreshes the factor if that is due.
     fn keep_up(&mut self, update: Update<'_>) -> Result<(), Error> {
-        let refresh = match &mut self.upkeep {
-            Upkeep::Refresh(refresh) => refresh,
-            Upkeep::Watch(watch) => return watch.follow(&self.factor, update, None).map(|_| ()),
+        let refresh = match &mut self.maintenance {
+            Maintenance::Refresh(refresh) => refresh,
+            Maintenance::Monitor(monitor) => {
+                return monitor.follow(&self.factor, update, None).map(|_| ());
+            }
         };
         let refreshed = refresh.absorb(update, &mut self.factor)?;
         match &mut self.kept {
@@ -237,8 +244,8 @@ impl RidgeRegression {
         let removed = removed.unwrap_or(&nothing).view();
         let (learned, removed) = (update(learned, order), update(removed, order));
         let Slide { leverages, mut is_sound } = self.factor.slide(learned, removed, &mut scores)?;
-        if let Upkeep::Watch(watch) = &mut self.upkeep {
-            is_sound &= watch.follow(&self.factor, learned, Some(removed))?;
+        if let Maintenance::Monitor(monitor) = &mut self.maintenance {
+            is_sound &= monitor.follow(&self.factor, learned, Some(removed))?;
         }
         Ok((Learned { scores, leverages }, is_sound))
     }
@@ -251,8 +258,8 @@ impl RidgeRegression {
     /// Becomes the optimum for the sums of `samples` samples; it must forget nothing.
     pub(crate) fn rebuild(&mut self, sums: &Sums, samples: u64) -> Result<(), Error> {
         self.factor.rebuild(sums, self.plan.ridge)?;
-        if let Upkeep::Watch(watch) = &mut self.upkeep {
-            watch.rebuilt(&self.factor, samples);
+        if let Maintenance::Monitor(monitor) = &mut self.maintenance {
+            monitor.rebuilt(&self.factor, samples);
         }
         self.follow_factor();
         Ok(())
@@ -264,8 +271,8 @@ impl RidgeRegression {
         for (row, update) in rows.updates(self.plan.features).enumerate() {
             let Update { features, targets, weights, .. } = update;
             self.factor.unlearn(features, targets, weights[0]).map_err(|error| (row, error))?;
-            if let Upkeep::Watch(watch) = &mut self.upkeep {
-                watch.unlearn(update).map_err(|error| (row, error))?;
+            if let Maintenance::Monitor(monitor) = &mut self.maintenance {
+                monitor.unlearn(update).map_err(|error| (row, error))?;
             }
         }
         self.follow_factor();
@@ -281,8 +288,8 @@ impl RidgeRegression {
     ) -> Result<(), Error> {
         let features = &features[..self.plan.features];
         self.factor.correct(features, change, weight)?;
-        if let Upkeep::Watch(watch) = &mut self.upkeep {
-            watch.correct(features, change, weight)?;
+        if let Maintenance::Monitor(monitor) = &mut self.maintenance {
+            monitor.correct(features, change, weight)?;
         }
         self.follow_factor();
         Ok(())
@@ -298,9 +305,9 @@ impl RidgeRegression {
     /// The numerical state of its factor.
     pub(crate) fn health(&self) -> RegressionHealth {
         let name = self.plan.name.clone();
-        match &self.upkeep {
-            Upkeep::Watch(watch) => watch.health(name, &self.factor),
-            Upkeep::Refresh(refresh) => RegressionHealth {
+        match &self.maintenance {
+            Maintenance::Monitor(monitor) => monitor.health(name, &self.factor),
+            Maintenance::Refresh(refresh) => RegressionHealth {
                 name,
                 features: self.plan.features,
                 now: refresh.health(&self.factor),
@@ -312,9 +319,10 @@ impl RidgeRegression {
 
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         self.factor.save(&mut to.scope("factor"));
-        match &self.upkeep {
-            Upkeep::Refresh(refresh) => refresh.save(&mut to.scope("fading")),
-            Upkeep::Watch(watch) => watch.save(&mut to.scope("watch")),
+        // `fading` and `watch` are names of format version 1.
+        match &self.maintenance {
+            Maintenance::Refresh(refresh) => refresh.save(&mut to.scope("fading")),
+            Maintenance::Monitor(monitor) => monitor.save(&mut to.scope("watch")),
         }
         if let Some(kept) = &self.kept {
             kept.save(&mut to.scope("weights"));
@@ -331,9 +339,9 @@ impl RidgeRegression {
         let sound = self.factor.targets() == classes;
         from.check("factor", sound, "of as many targets as there are classes")?;
         self.add_classes(classes);
-        match &mut self.upkeep {
-            Upkeep::Refresh(refresh) => refresh.restore(&from.scope("fading")?)?,
-            Upkeep::Watch(watch) => watch.restore(&from.scope("watch")?)?,
+        match &mut self.maintenance {
+            Maintenance::Refresh(refresh) => refresh.restore(&from.scope("fading")?)?,
+            Maintenance::Monitor(monitor) => monitor.restore(&from.scope("watch")?)?,
         }
         if let Some(kept) = &mut self.kept {
             kept.restore(&from.scope("weights")?)?;
@@ -346,13 +354,13 @@ impl RidgeRegression {
     /// Uses the given threads, which others use too.
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.factor.share_threads(threads);
-        self.upkeep.share_threads(threads);
+        self.maintenance.share_threads(threads);
     }
 }
 
-impl Upkeep {
+impl Maintenance {
     fn share_threads(&mut self, threads: &Threads) {
-        if let Upkeep::Refresh(refresh) = self {
+        if let Maintenance::Refresh(refresh) = self {
             refresh.share_threads(threads);
         }
     }

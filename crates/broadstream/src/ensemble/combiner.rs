@@ -7,7 +7,9 @@
 //! per member was rejected: it was better on two streams of eight and worse on others, and costs a
 //! logarithm per member and class.
 
-use super::{combination::ErrorWeightedAverage, stacking::Stacking, temperature::Temperature};
+use super::{
+    error_weighted_average::ErrorWeightedAverage, stacking::Stacking, temperature::Temperature,
+};
 use crate::{
     config::OnlineBlsConfig,
     error::{Error, ModelFileError},
@@ -18,7 +20,7 @@ use crate::{
 
 /// Combines the members' predictions.
 #[derive(Clone, Debug)]
-pub(crate) struct Committee {
+pub(crate) struct Combiner {
     average: ErrorWeightedAverage,
     stacked: Option<Stacked>,
 }
@@ -35,11 +37,11 @@ pub(crate) struct Prediction {
     /// A score for each known class.
     pub(crate) scores: Vec<f64>,
     /// The input of the stacking, and its output as probabilities.
-    predictions: Vec<f64>,
+    stacking_inputs: Vec<f64>,
     uncalibrated: Vec<f64>,
 }
 
-impl Committee {
+impl Combiner {
     pub(crate) fn new(members: usize, config: &OnlineBlsConfig) -> Self {
         let average = ErrorWeightedAverage::new(members);
         let stacked = config.stacking.then(|| Stacked {
@@ -47,7 +49,7 @@ impl Committee {
             temperature: Temperature::new(),
             labels: RecentLabels::new(config.label_lags),
         });
-        Committee { average, stacked }
+        Combiner { average, stacked }
     }
 
     /// The weights of the members in the average, which sum to 1.
@@ -66,21 +68,21 @@ impl Committee {
         let Some(Stacked { stacking, temperature, labels }) = &self.stacked else {
             let mut scores = self.average.combine(scores, classes);
             scores.truncate(known);
-            return Prediction { scores, predictions: Vec::new(), uncalibrated: Vec::new() };
+            return Prediction { scores, stacking_inputs: Vec::new(), uncalibrated: Vec::new() };
         };
         if known == 0 {
             let none = Vec::new;
-            return Prediction { scores: none(), predictions: none(), uncalibrated: none() };
+            return Prediction { scores: none(), stacking_inputs: none(), uncalibrated: none() };
         }
-        let mut predictions = Vec::with_capacity((scores.len() / classes) * known);
+        let mut stacking_inputs = Vec::with_capacity((scores.len() / classes) * known);
         for row in scores.chunks_exact(classes) {
-            predictions.extend(sharpen(probability::from_scores(&row[..known])));
+            stacking_inputs.extend(sharpen(probability::from_scores(&row[..known])));
         }
         let average = self.average.combine(scores, classes);
-        predictions.extend(probability::from_scores(&average[..known]));
-        labels.append_to(&mut predictions, known);
-        let uncalibrated = probability::from_scores(&stacking.scores(&predictions, known));
-        Prediction { scores: temperature.apply(&uncalibrated), predictions, uncalibrated }
+        stacking_inputs.extend(probability::from_scores(&average[..known]));
+        labels.append_to(&mut stacking_inputs, known);
+        let uncalibrated = probability::from_scores(&stacking.scores(&stacking_inputs, known));
+        Prediction { scores: temperature.apply(&uncalibrated), stacking_inputs, uncalibrated }
     }
 
     /// Learns that a predicted sample was of that class, and returns each member's squared error.
@@ -96,7 +98,7 @@ impl Committee {
         if let Some(Stacked { stacking, temperature, labels }) = &mut self.stacked {
             let known = prediction.scores.len();
             let prior = prior(&self.average, labels.lags());
-            stacking.observe(&prediction.predictions, known, class, weight, &prior)?;
+            stacking.observe(&prediction.stacking_inputs, known, class, weight, &prior)?;
             if class < known {
                 temperature.observe(&prediction.uncalibrated, &prediction.scores, class, weight);
             }
@@ -106,7 +108,7 @@ impl Committee {
     }
 
     /// Adds the losses of members that learned other samples.
-    pub(crate) fn merge(&mut self, other: &Committee) {
+    pub(crate) fn merge(&mut self, other: &Combiner) {
         self.average.merge(&other.average);
     }
 
