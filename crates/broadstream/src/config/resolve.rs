@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    fn resolve(preset: Preset, given: Value) -> Result<OnlineBlsConfig, String> {
+    fn resolve(preset: Preset, given: &Value) -> Result<OnlineBlsConfig, String> {
         let given = given.as_object().unwrap().clone();
         OnlineBlsConfig::resolve(preset, &given).map_err(|error| error.to_string())
     }
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn nothing_given_is_the_preset() {
         for (preset, _) in Preset::all() {
-            assert_eq!(resolve(preset, json!({})).unwrap(), preset.config());
+            assert_eq!(resolve(preset, &json!({})).unwrap(), preset.config());
         }
     }
 
@@ -115,20 +115,20 @@ mod tests {
     fn every_option_can_be_given_as_it_is_shown() {
         for (preset, _) in Preset::all() {
             let given = Value::Object(preset.config().to_json());
-            assert_eq!(resolve(preset, given).unwrap(), preset.config());
+            assert_eq!(resolve(preset, &given).unwrap(), preset.config());
         }
     }
 
     #[test]
     fn what_depends_on_other_options_follows_them() {
-        let config = resolve(Preset::Single, json!({ "stacking": true })).unwrap();
+        let config = resolve(Preset::Single, &json!({ "stacking": true })).unwrap();
         assert_eq!(config.label_lags, 1);
-        let config = resolve(Preset::Default, json!({ "stacking": false })).unwrap();
+        let config = resolve(Preset::Default, &json!({ "stacking": false })).unwrap();
         assert_eq!(config.label_lags, 0);
-        let config = resolve(Preset::Default, json!({ "window": 100 })).unwrap();
+        let config = resolve(Preset::Default, &json!({ "window": 100 })).unwrap();
         assert_eq!((config.forgetting, config.label_lags), (Forgetting::Fixed(1.0), 0));
         let given = json!({ "window": 100, "forgetting": 0.5, "label_lags": 3 });
-        let config = resolve(Preset::Default, given).unwrap();
+        let config = resolve(Preset::Default, &given).unwrap();
         assert_eq!((config.forgetting, config.label_lags), (Forgetting::Fixed(0.5), 3));
     }
 
@@ -152,7 +152,7 @@ mod tests {
             ),
             (json!({ "colour": 1 }), "a model has no option 'colour'"),
         ] {
-            assert_eq!(resolve(Preset::Single, given).unwrap_err(), message);
+            assert_eq!(resolve(Preset::Single, &given).unwrap_err(), message);
         }
     }
 }
