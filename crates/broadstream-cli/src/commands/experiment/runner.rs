@@ -152,7 +152,7 @@ fn evaluate_model(
     Ok(record::of(&evaluation, model.config))
 }
 
-/// How many samples the run will have, if that can be found out without much work. Curves then have their
+/// How many samples the run will have, if that can be determined without much work. Curves then have their
 /// points at the same samples for all methods and seeds.
 fn samples(
     run: &PlannedRun,

@@ -13,7 +13,7 @@ use broadstream::{Evaluation, Schema};
 use super::failure::to_stdout;
 use crate::build::model::Model;
 
-/// Everything that a run found out.
+/// All results of a run.
 pub(crate) struct Report<'a> {
     pub(crate) source: String,
     pub(crate) schema: &'a Schema,

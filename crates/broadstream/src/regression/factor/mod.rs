@@ -76,7 +76,7 @@ use crate::{
 /// let mut scores = [0.0];
 /// let update = Update { features: &[1.0, 2.0], targets: &[1.0], weights: &[1.0], forgetting: 1.0 };
 /// factor.sweep(update, &mut scores)?;
-/// assert_eq!(scores, [0.0], "the score is that of before the sample");
+/// assert_eq!(scores, [0.0], "the score from before the sample was learned");
 /// // K = [[1.1, 2], [2, 4.1]] and Q = [1, 2] have the solution [1, 2] / 5.1.
 /// let weights = factor.weights();
 /// assert!((weights[0] - 1.0 / 5.1).abs() < 1e-15 && (weights[1] - 2.0 / 5.1).abs() < 1e-15);
