@@ -60,7 +60,7 @@ difference = np.abs(merged.weights - never.weights).max()
 print(
     f"{certificate.samples} sample unlearned, weights within {difference:.0e} of never having seen it"
 )
-assert difference < 1e-9 and certificate.residual_after < 1e-9
+assert difference < 1e-9 and certificate.error < 1e-9
 
 # %% [markdown]
 # Merging models for which it would not be exact is an error that states the reason.

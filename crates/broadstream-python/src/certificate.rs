@@ -2,34 +2,31 @@
 
 use pyo3::prelude::*;
 
-/// The accuracy of a model before and after unlearning.
+/// How exact a model is after unlearning.
 ///
-/// The residual says how well the model solves the equations of the samples it has learned. It is zero, up
-/// to rounding, if the model is the optimum of the remaining samples.
+/// Unlearning is refused if scores could be off by more than 1e-7.
 #[pyclass(frozen, get_all, module = "broadstream")]
 pub(crate) struct Certificate {
     /// The number of unlearned or corrected samples.
     samples: u64,
-    /// The residual before the call.
-    residual_before: f64,
-    /// The residual after the call, in the equations without the unlearned samples.
-    residual_after: f64,
+    /// How far scores may be from those of a model that was trained on the remaining samples alone,
+    /// relative to the largest score.
+    error: f64,
+    /// The estimated condition number of the regression.
+    condition: f64,
 }
 
 #[pymethods]
 impl Certificate {
     fn __repr__(&self) -> String {
-        let Certificate { samples, residual_before, residual_after } = self;
-        format!(
-            "Certificate(samples={samples}, residual_before={residual_before:.1e}, \
-             residual_after={residual_after:.1e})"
-        )
+        let Certificate { samples, error, condition } = self;
+        format!("Certificate(samples={samples}, error={error:.1e}, condition={condition:.1e})")
     }
 }
 
 impl From<broadstream::Certificate> for Certificate {
     fn from(certificate: broadstream::Certificate) -> Self {
-        let broadstream::Certificate { samples, residual_before, residual_after } = certificate;
-        Certificate { samples, residual_before, residual_after }
+        let broadstream::Certificate { samples, error, condition } = certificate;
+        Certificate { samples, error, condition }
     }
 }

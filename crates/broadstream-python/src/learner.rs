@@ -222,9 +222,8 @@ impl Learner {
                 let (left, block) = (&mut left, &learner.block);
                 let piece = py.detach(|| left.unlearn_many(block));
                 let piece = piece.map_err(|error| to_python(moved(error, start)))?;
-                let whole = certificate.get_or_insert(Certificate { samples: 0, ..piece });
-                whole.samples += piece.samples;
-                whole.residual_after = piece.residual_after;
+                let before = certificate.map_or(0, |certificate| certificate.samples);
+                certificate = Some(Certificate { samples: before + piece.samples, ..piece });
                 Ok(())
             };
             if classes.is_empty() {

@@ -158,8 +158,9 @@ fn sweeps(run: &Run, mu: f64) -> Result<Ended, Error> {
             gram.scale(mu.powi(BLOCK as i32));
             gram.add(&block.features, &faded)?;
             if block_number % BLOCKS_PER_REFRESH == 0 {
-                let ridge = factor.refactor(&gram, RIDGE / mu)?;
-                probe.refactored(&factor, ridge);
+                let ridge = RIDGE / mu;
+                factor.refactor(&gram, ridge)?;
+                probe.ridge_was_raised(&factor, ridge);
                 reference.restore_ridge(ridge);
             }
         }

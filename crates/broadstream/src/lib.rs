@@ -61,7 +61,7 @@ pub use self::{
         Contestant, CurvePoint, Durations, Evaluation, EvaluationState, Evaluator, Observer,
         Outcome, PrequentialOptions, Progress, Times, compare, evaluate,
     },
-    regression::{RegressionHealth, factor},
+    regression::{LARGEST_ERROR, RegressionHealth, factor},
 };
 
 /// The examples of the README, which run as tests.

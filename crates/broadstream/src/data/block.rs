@@ -120,9 +120,10 @@ impl Block {
 
 /// Checks a sample weight; 0 is allowed and means that the sample is not learned.
 ///
-/// The bounds keep a weight's reciprocal, and its products with features, far from overflow.
+/// Weights of one sample count relative to those of all others. Beyond these bounds, a sample would
+/// either drown all others in its rounding or drown in theirs.
 pub(crate) fn check_weight(weight: f64) -> Result<(), Error> {
-    if weight == 0.0 || (1e-100..=1e100).contains(&weight) {
+    if weight == 0.0 || (1e-12..=1e12).contains(&weight) {
         Ok(())
     } else {
         Err(Error::Weight { value: weight })

@@ -85,6 +85,24 @@ impl Combiner {
         Prediction { scores: temperature.apply(&uncalibrated), stacking_inputs, uncalibrated }
     }
 
+    /// Excludes classes of which nothing is remembered, so that a prediction is what it would be if
+    /// they had never been seen. If all are excluded, no scores remain.
+    pub(crate) fn exclude(&self, prediction: &mut Prediction, classes: &[usize]) {
+        let scores = &mut prediction.scores;
+        let known = scores.len();
+        let excluded = classes.iter().filter(|class| **class < known);
+        if excluded.clone().count() == known {
+            scores.clear();
+            return;
+        }
+        let least = if self.stacked.is_some() { 0.0 } else { f64::NEG_INFINITY };
+        excluded.for_each(|class| scores[*class] = least);
+        if self.stacked.is_some() {
+            let sum: f64 = scores.iter().sum();
+            scores.iter_mut().for_each(|score| *score /= sum);
+        }
+    }
+
     /// Learns that a predicted sample was of that class, and returns each member's squared error.
     pub(crate) fn observe(
         &mut self,

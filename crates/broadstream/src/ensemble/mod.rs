@@ -25,7 +25,7 @@ use crate::{
     numeric::Threads,
     regression::{
         Batch, BatchView, Learned, RegressionHealth, RidgeRegression,
-        factor::{Sums, Update},
+        factor::{Probe, Sums},
     },
     state::{ReadScope, WriteScope},
 };
@@ -183,6 +183,13 @@ impl Ensemble {
         }
     }
 
+    /// Excludes classes of which nothing is remembered from a prediction.
+    pub(crate) fn exclude(&self, prediction: &mut Prediction, classes: &[usize]) {
+        if !classes.is_empty() {
+            self.combiner.exclude(prediction, classes);
+        }
+    }
+
     /// The combined prediction for a sample, given its features.
     pub(crate) fn predict(&self, features: &Features, known: usize) -> Result<Prediction, Error> {
         let mut scores = Vec::new();
@@ -275,39 +282,54 @@ impl Ensemble {
         Ok(prediction)
     }
 
-    /// The sums of regression `i`. None may forget.
-    pub(crate) fn sums(&self, i: usize) -> Sums {
-        self.regressions[i].sums()
+    /// Adds what another ensemble with the same plan has learned. `classes[k]` is the number here of
+    /// the other's class k. None may forget.
+    pub(crate) fn merge(&mut self, other: &Ensemble, classes: &[usize]) -> Result<(), Error> {
+        for (regression, other) in self.regressions.iter_mut().zip(&other.regressions) {
+            regression.merge(other, classes)?;
+        }
+        self.count_merged(classes, other.learned);
+        self.combiner.merge(&other.combiner);
+        Ok(())
     }
 
-    /// Adds sums to each regression, given by its index. None may forget.
+    /// Adds the sums of `learned` other samples, with a probe for each regression that has watched
+    /// over them. None may forget.
     pub(crate) fn merge_sums(
         &mut self,
-        sums: impl Fn(usize) -> Sums,
-        classes: usize,
+        sums: &Sums,
+        probes: &[Probe],
+        classes: &[usize],
         learned: u64,
     ) -> Result<(), Error> {
+        for (regression, probe) in self.regressions.iter_mut().zip(probes) {
+            regression.merge_sums(sums, probe, classes)?;
+        }
+        self.count_merged(classes, learned);
+        Ok(())
+    }
+
+    fn count_merged(&mut self, classes: &[usize], learned: u64) {
+        let classes = classes.iter().map(|class| class + 1).fold(self.classes, usize::max);
         self.add_classes(classes);
-        for (i, regression) in self.regressions.iter_mut().enumerate() {
-            let mut all = regression.sums();
-            all.merge(&sums(i))?;
-            regression.rebuild(&all, self.learned + learned)?;
+        self.learned = self.learned.saturating_add(learned);
+    }
+
+    /// Rebuilds all regressions from the samples that they represent. None may forget.
+    pub(crate) fn rebuild(&mut self, samples: impl Iterator<Item = Batch>) -> Result<(), Error> {
+        self.regressions.iter_mut().for_each(RidgeRegression::reset);
+        for batch in samples {
+            for regression in &mut self.regressions {
+                regression.learn_again(&batch)?;
+            }
         }
-        self.learned += learned;
+        self.regressions.iter_mut().for_each(RidgeRegression::rebuilt);
         Ok(())
     }
 
-    /// Adds the losses of members that learned other samples.
-    pub(crate) fn merge_losses(&mut self, other: &Ensemble) {
-        self.combiner.merge(&other.combiner);
-    }
-
-    /// Rebuilds all regressions from the largest one's sums of `samples` samples. None may forget.
-    pub(crate) fn rebuild(&mut self, sums: &Sums, samples: u64) -> Result<(), Error> {
-        for regression in &mut self.regressions {
-            regression.rebuild(&sums.prefix(regression.plan().features), samples)?;
-        }
-        Ok(())
+    /// The largest error of scores at the last check of regressions that cover a window.
+    pub(crate) fn window_error(&self) -> f64 {
+        self.regressions.iter().map(RidgeRegression::window_error).fold(0.0, f64::max)
     }
 
     /// The numerical state of each regression.
@@ -315,49 +337,39 @@ impl Ensemble {
         self.regressions.iter().map(RidgeRegression::health).collect()
     }
 
-    /// Removes samples, all or none, and returns the residual of the largest regression before and
-    /// after. None may forget. An error comes with the row that caused it, if one did.
-    pub(crate) fn unlearn(&mut self, rows: &Batch) -> Result<(f64, f64), (Option<usize>, Error)> {
-        let mut regressions = self.regressions.clone();
-        for regression in &mut regressions {
-            regression.unlearn(rows).map_err(|(row, error)| (Some(row), error))?;
+    /// The numerical state of the regression whose scores are the least certain.
+    pub(crate) fn worst_health(&self) -> RegressionHealth {
+        let mut worst = self.largest().health();
+        for other in self.regressions[1..].iter().map(RidgeRegression::health) {
+            if other.now.error > worst.now.error {
+                worst = other;
+            }
         }
-        let residuals = self.residuals_without(rows, &regressions[0]);
-        let residuals = residuals.map_err(|error| (None, error))?;
-        self.regressions = regressions;
+        worst
+    }
+
+    /// Removes samples. None may forget. If one is refused, the error comes with its row, and the
+    /// ensemble must be discarded.
+    pub(crate) fn unlearn(&mut self, rows: &Batch) -> Result<(), (usize, Error)> {
+        for regression in &mut self.regressions {
+            regression.unlearn(rows)?;
+        }
         self.learned = self.learned.saturating_sub(rows.weights.len() as u64);
-        Ok(residuals)
+        Ok(())
     }
 
-    /// The residual of the largest regression, and that of its successor in the sums without the
-    /// rows.
-    fn residuals_without(&self, rows: &Batch, next: &RidgeRegression) -> Result<(f64, f64), Error> {
-        let old = self.largest().factor();
-        let BatchView { features, targets, weights } = rows.view();
-        let removed = Update { features: &features.plain, targets, weights, forgetting: 1.0 };
-        Ok((self.residual()?, old.residual_without(removed, &next.weights())?))
-    }
-
-    /// How well the weights of the largest regression solve its own equations.
-    pub(crate) fn residual(&self) -> Result<f64, Error> {
-        let nothing = Update { features: &[], targets: &[], weights: &[], forgetting: 1.0 };
-        self.largest().factor().residual_without(nothing, &self.largest().weights())
-    }
-
-    /// Adds `change` to the targets of a sample, and returns the residual of the largest regression
-    /// before and after. None may forget.
+    /// Adds `change` to the targets of a sample. None may forget.
     pub(crate) fn correct(
         &mut self,
         features: &[f64],
         change: &[f64],
         weight: f64,
-    ) -> Result<(f64, f64), Error> {
-        let before = self.residual()?;
+    ) -> Result<(), Error> {
         self.add_classes(change.len());
         for regression in &mut self.regressions {
             regression.correct(features, change, weight)?;
         }
-        Ok((before, self.residual()?))
+        Ok(())
     }
 
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {

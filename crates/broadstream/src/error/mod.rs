@@ -77,7 +77,7 @@ pub enum Error {
     },
 
     /// A sample weight is negative, not finite, or too small or large to compute with.
-    #[error("a sample weight must be 0 or lie in [1e-100, 1e100], got {value}")]
+    #[error("a sample weight must be 0 or lie in [1e-12, 1e12], got {value}")]
     Weight {
         /// The value that was given.
         value: f64,
@@ -120,6 +120,22 @@ pub enum Error {
     CannotUnlearn {
         /// The sample's weight times its leverage.
         weighted_leverage: f64,
+    },
+
+    /// Rounding errors would be too large for an operation that must be exact.
+    #[error(
+        "cannot {operation}: scores may be off by {error:.0e}, and at most 1e-7 is allowed, because \
+         the condition number is {condition:.0e}; {advice}"
+    )]
+    IllConditioned {
+        /// The operation.
+        operation: &'static str,
+        /// The estimated error of scores, relative to the largest.
+        error: f64,
+        /// The estimated condition number of the regression.
+        condition: f64,
+        /// Which inputs are to blame, and what to do.
+        advice: String,
     },
 
     /// An operation that must be exact cannot be.

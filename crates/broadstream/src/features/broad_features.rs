@@ -178,6 +178,7 @@ impl BroadFeatures {
         self.map.fix_fan_in(x.len());
         let labels = std::slice::from_ref(&prepared.labels);
         self.map.transform(std::iter::once(x), x.values(), labels, features);
+        self.inputs.observe_sizes(x, x.values());
         self.inputs.observe(x.with_values(&prepared.values), weight);
         self.map.declare_label(class);
         self.labels.push(class);
@@ -225,6 +226,7 @@ impl BroadFeatures {
                 self.map.declare_input(&input.name);
             }
         }
+        self.inputs.merge_sizes(&other.inputs);
         self.used = self.inputs.len();
         Ok(())
     }
@@ -251,7 +253,9 @@ impl BroadFeatures {
         let mut labels = Vec::with_capacity(run.len());
         for i in run.clone() {
             self.used = self.used.max(block.sample(i).reach());
+            let start = scaled.len();
             self.inputs.transform(block.sample(i), scaled);
+            self.inputs.observe_sizes(block.sample(i), &scaled[start..]);
             self.inputs.observe(block.sample(i), block.weight(i));
             labels.push(self.labels.classes().to_vec());
             self.map.declare_label(block.class(i));

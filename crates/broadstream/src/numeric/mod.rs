@@ -1,9 +1,10 @@
 //! Arithmetic that gives the same bits on every machine: non-linearities, logarithms, random
-//! numbers and probabilities of our own, the choice of instruction set, and threads that share work
-//! in a fixed order.
+//! numbers and probabilities of our own, sums of 32 digits, the choice of instruction set, and
+//! threads that share work in a fixed order.
 
 mod activation;
 mod column;
+mod double_double;
 mod logarithm;
 pub(crate) mod probability;
 mod random;
@@ -18,6 +19,7 @@ pub(crate) use self::simd::clear_upper_halves;
 pub(crate) use self::{
     activation::exp_m1,
     column::Column,
+    double_double::{DoubleDoubles, two_product, two_sum},
     logarithm::ln,
     random::Random,
     simd::InstructionSet,

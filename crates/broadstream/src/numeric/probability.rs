@@ -11,7 +11,8 @@ use crate::numeric::exp_m1;
 /// The share of the uniform distribution in the mixture.
 const SMOOTHING: f64 = 0.01;
 
-/// Probabilities for a sample's scores; empty for no scores.
+/// Probabilities for a sample's scores; empty for no scores. A score of −∞ excludes its class: the
+/// probability is 0, and the others are what they would be without it.
 pub(crate) fn from_scores(scores: &[f64]) -> Vec<f64> {
     // The projection does not change when all scores move together, and scores more than 1 below
     // the highest have no influence on it. Shifting and clamping them thus avoids overflow.
@@ -19,9 +20,14 @@ pub(crate) fn from_scores(scores: &[f64]) -> Vec<f64> {
     let mut probabilities: Vec<f64> =
         scores.iter().map(|score| (score - highest).max(-1.0)).collect();
     let threshold = threshold(&probabilities);
-    let share = SMOOTHING / scores.len() as f64;
-    for p in &mut probabilities {
-        *p = (1.0 - SMOOTHING).mul_add((*p - threshold).max(0.0), share);
+    let excluded = |score: &f64| *score == f64::NEG_INFINITY;
+    let share = SMOOTHING / scores.iter().filter(|score| !excluded(score)).count() as f64;
+    for (p, score) in probabilities.iter_mut().zip(scores) {
+        *p = if excluded(score) {
+            0.0
+        } else {
+            (1.0 - SMOOTHING).mul_add((*p - threshold).max(0.0), share)
+        };
     }
     probabilities
 }
@@ -75,6 +81,14 @@ mod tests {
             assert!(probabilities.iter().all(|p| (0.0..=1.0).contains(p)));
         }
         assert!(from_scores(&[]).is_empty());
+    }
+
+    #[test]
+    fn an_excluded_class_leaves_no_trace() {
+        let with = from_scores(&[0.2, f64::NEG_INFINITY, 0.9, 0.1]);
+        let without = from_scores(&[0.2, 0.9, 0.1]);
+        assert_eq!([with[0], with[2], with[3]], without[..]);
+        assert_eq!(with[1], 0.0);
     }
 
     #[test]

@@ -8,8 +8,16 @@
 use super::OnlineBls;
 use crate::{
     config::{ClassWeight, Forgetting},
+    ensemble::Ensemble,
     error::Error,
+    regression::{LARGEST_ERROR, RegressionHealth, factor::Health},
 };
+
+/// Inputs up to this size are no reason for a bad condition.
+const LARGE: f64 = 1e3;
+
+/// At most this many inputs are named.
+const MOST_NAMED: usize = 3;
 
 impl OnlineBls {
     /// Checks that the model is a sum over its samples, which `operation` needs.
@@ -31,5 +39,47 @@ impl OnlineBls {
             return Ok(());
         };
         Err(Error::NotExact { operation, reason })
+    }
+
+    /// Checks that an ensemble, which is to replace the model's own, has scores that can be trusted,
+    /// and returns the state of the regression that comes closest to the limit.
+    pub(super) fn check_trust(
+        &self,
+        operation: &'static str,
+        ensemble: &Ensemble,
+    ) -> Result<Health, Error> {
+        let RegressionHealth { now, .. } = ensemble.worst_health();
+        if now.error <= LARGEST_ERROR { Ok(now) } else { Err(self.untrusted(operation, now)) }
+    }
+
+    /// Checks that a model with a window could be trusted when it was checked last.
+    pub(super) fn check_window(&self) -> Result<(), Error> {
+        if self.window.is_none() || self.ensemble.window_error() <= LARGEST_ERROR {
+            return Ok(());
+        }
+        Err(self.untrusted("slide the window", self.ensemble.worst_health().now))
+    }
+
+    fn untrusted(&self, operation: &'static str, now: Health) -> Error {
+        let Health { error, condition, .. } = now;
+        Error::IllConditioned { operation, error, condition, advice: self.condition_advice() }
+    }
+
+    /// What makes the regressions badly conditioned, and what to do about it.
+    pub fn condition_advice(&self) -> String {
+        let mut large: Vec<(&str, f64)> = self.features.inputs().sizes().collect();
+        large.retain(|(_, size)| *size > LARGE);
+        large.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let ridge = self.config.ridge.usual();
+        if large.is_empty() {
+            return format!("raise the ridge, which is {ridge:e}");
+        }
+        let named =
+            large.iter().take(MOST_NAMED).map(|(name, size)| format!("'{name}' ({size:.1e})"));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let more = if large.len() > MOST_NAMED { ", …" } else { "" };
+        format!(
+            "scale the inputs, of which the largest are {named}{more}, or raise the ridge, which is {ridge:e}"
+        )
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! A model that forgets nothing is a sum over its samples: K = λI + P with P = Σ w·a·aᵀ, and
 //! Q = Σ w·a·yᵀ. If several models have the same features, the sums of their P and of their Q are
-//! those of one model that learned all samples; the ridge λI counts once. Inputs are matched by
-//! name. Classes are matched by the caller, since each model numbers them in order of appearance.
+//! those of one model that learned all samples; the ridge λI counts once. The sums are never formed:
+//! a factor learns another one's columns as if they were samples, which is as exact as learning the
+//! samples themselves. Inputs are matched by name. Classes are matched by the caller, since each
+//! model numbers them in order of appearance.
 
 use super::{OnlineBls, partial::Partial};
 use crate::{
-    classifier::Classifier, config::OnlineBlsConfig, data::check_class, ensemble::plan,
-    error::Error, features::BroadFeatures, preprocessing::Scaling, regression::factor::Sums,
+    classifier::Classifier, config::OnlineBlsConfig, data::check_class, ensemble::Ensemble,
+    error::Error, features::BroadFeatures, preprocessing::Scaling,
 };
 
 impl OnlineBls {
@@ -31,7 +33,8 @@ impl OnlineBls {
     ///
     /// Both models must be sums over their samples (forgetting 1, no stacking, no window, no class
     /// weights) and have the same features: seed, sizes, ridge and frozen scaling. Anything else is
-    /// refused. Each model may have inputs and classes that the other does not know. Nested models
+    /// refused, and so are models so badly conditioned that scores could be off by more than 1e-7.
+    /// Each model may have inputs and classes that the other does not know. Nested models
     /// are combined by the errors of both.
     ///
     /// ```
@@ -59,10 +62,10 @@ impl OnlineBls {
         other.check_exact("merge")?;
         let totals = &other.class_totals;
         self.check_merge(&other.config, &other.features, totals.len(), classes)?;
-        let sums = |i: usize| other.ensemble.sums(i);
-        self.add_sums(&other.features, sums, totals, classes, other.learned())?;
-        self.ensemble.merge_losses(&other.ensemble);
-        Ok(())
+        other.check_trust("merge", &other.ensemble)?;
+        let mut ensemble = self.ensemble.clone();
+        ensemble.merge(&other.ensemble, classes)?;
+        self.take_merged(ensemble, &other.features, totals, classes)
     }
 
     /// Adds the samples that were [added up](Partial) without a model. `classes[k]` is the number
@@ -70,9 +73,9 @@ impl OnlineBls {
     pub fn merge_partial(&mut self, partial: &Partial, classes: &[usize]) -> Result<(), Error> {
         let totals = partial.class_totals();
         self.check_merge(partial.config(), partial.features(), totals.len(), classes)?;
-        let plans = plan(&self.config);
-        let sums = |i: usize| partial.sums().prefix(plans[i].features);
-        self.add_sums(partial.features(), sums, totals, classes, partial.learned())
+        let mut ensemble = self.ensemble.clone();
+        ensemble.merge_sums(partial.sums(), partial.probes(), classes, partial.learned())?;
+        self.take_merged(ensemble, partial.features(), totals, classes)
     }
 
     /// Checks everything that could prevent a merge, so that a refused one leaves no trace.
@@ -93,27 +96,26 @@ impl OnlineBls {
         self.check_memory("the inputs and classes", inputs.len() + added, new)
     }
 
-    /// Adds sums after all checks: `sums(i)` and `totals` are the other's, in its own numbering of
-    /// classes.
-    fn add_sums(
+    /// Takes over a merged ensemble after all checks. `totals` are the other's, in its own numbering
+    /// of classes.
+    fn take_merged(
         &mut self,
+        ensemble: Ensemble,
         features: &BroadFeatures,
-        sums: impl Fn(usize) -> Sums,
         totals: &[f64],
         classes: &[usize],
-        learned: u64,
     ) -> Result<(), Error> {
-        let known = classes.iter().map(|class| class + 1).fold(self.classes(), usize::max);
-        let renumbered = |i: usize| sums(i).renumbered(classes, known);
-        // The sums need no reordering by input: they are sums over features, and the random weights
-        // of an input depend on its name, not on its position.
+        self.check_trust("merge", &ensemble)?;
+        // Weights need no reordering by input: the random weights of an input depend on its name,
+        // not on its position.
         self.features.take_inputs(features)?;
         // A given scaling has grown by the other's inputs, and the configuration must say so.
         self.config.scaling = self.features.inputs().rule().clone();
-        self.ensemble.merge_sums(renumbered, known, learned)?;
-        self.class_totals.resize(known, 0.0);
+        self.ensemble = ensemble;
+        self.class_totals.resize(self.ensemble.classes(), 0.0);
         for (total, class) in totals.iter().zip(classes) {
             self.class_totals[*class] += total;
+            self.emptied.retain(|emptied| emptied != class || *total == 0.0);
         }
         Ok(())
     }

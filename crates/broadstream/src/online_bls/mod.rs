@@ -65,6 +65,8 @@ pub struct OnlineBls {
     class_weights: ClassWeights,
     /// The total weight of the learned samples, by class.
     class_totals: Vec<f64>,
+    /// The classes all of whose samples were unlearned.
+    emptied: Vec<usize>,
     /// The last samples, if the model has a window.
     window: Option<SampleWindow>,
     /// A buffer for the samples that are being learned.
@@ -83,6 +85,7 @@ impl OnlineBls {
             ensemble: Ensemble::new(&config, &threads),
             class_weights: ClassWeights::new(config.class_weight),
             class_totals: Vec::new(),
+            emptied: Vec::new(),
             window: config.window.map(SampleWindow::new),
             features,
             config,
@@ -185,8 +188,12 @@ impl OnlineBls {
         let features = self.features.of_all(block)?;
         let (predictions, leverages) =
             self.ensemble.predict_many(&features, block.len(), self.classes())?;
+        let absent = self.absent_classes();
         let mut scores = Scores::new();
-        predictions.iter().for_each(|prediction| scores.push(&prediction.scores));
+        for mut prediction in predictions {
+            self.ensemble.exclude(&mut prediction, &absent);
+            scores.push(&prediction.scores);
+        }
         Ok((scores, leverages))
     }
 
@@ -227,6 +234,7 @@ impl OnlineBls {
         scores: &mut Scores,
         leverages: &mut Vec<f64>,
     ) -> Result<(), Error> {
+        self.check_window()?;
         let mut known = self.classes();
         // Everything that could be refused is checked before anything is learned, so that a refused
         // block leaves no trace.
@@ -243,6 +251,8 @@ impl OnlineBls {
         let mut start = 0;
         while start < block.len() {
             let end = self.end_of_run(block, start);
+            // With a window, learning a sample may remove the last one of another class.
+            let absent = self.window.is_some().then(|| self.absent_classes());
             let learned = if block.weight(start) > 0.0 {
                 let learned = self.learn_run(block, start..end)?;
                 leverages.extend_from_slice(learned.leverages());
@@ -255,15 +265,17 @@ impl OnlineBls {
             // what they predicted before they learned it. How predictions are combined changes with
             // each sample, so that part goes one by one.
             for i in start..end {
-                let prediction = if let Some(learned) = &learned {
+                let mut prediction = if let Some(learned) = &learned {
                     let (row, weight) = (i - start, self.batch.weights[i - start]);
                     self.ensemble.count(learned, row, known, block.class(i), weight)?
                 } else {
                     self.ensemble.predict(&self.features.of(block.sample(i))?, known)?
                 };
+                let absent = absent.as_ref().unwrap_or(&self.emptied);
+                self.ensemble.exclude(&mut prediction, absent);
                 scores.push(&prediction.scores);
                 known = check_class(block.class(i), known)?;
-                self.class_totals[block.class(i)] += block.weight(i);
+                self.add_total(block.class(i), block.weight(i));
             }
             start = end;
         }
@@ -318,9 +330,8 @@ impl OnlineBls {
         window.push(x, class, self.batch.weights[0]);
         // The predictions in `learned` were made before the slide, so they are right even if the
         // slide has ruined the factor.
-        if !is_sound || window.is_due() {
-            let sums = window.sums(&self.features, classes)?;
-            self.ensemble.rebuild(&sums, window.len() as u64)?;
+        if !is_sound {
+            self.ensemble.rebuild(window.batches(&self.features, classes))?;
         }
         Ok(learned)
     }
@@ -338,6 +349,7 @@ impl OnlineBls {
         weight: f64,
     ) -> Result<(), Error> {
         check_weight(weight)?;
+        self.check_window()?;
         self.features.check_prepared(prepared)?;
         let known = self.classes();
         let classes = check_class(class, known)?;
@@ -354,7 +366,7 @@ impl OnlineBls {
         self.features.learn_prepared(prepared, class, weight, &mut self.batch.features);
         let learned = self.learn_batch(prepared.sample(), class)?;
         self.ensemble.count(&learned, 0, known, class, counted)?;
-        self.class_totals[class] += weight;
+        self.add_total(class, weight);
         Ok(())
     }
 
@@ -366,6 +378,7 @@ impl OnlineBls {
         self.ensemble.save(&mut to.scope("bank"));
         self.class_weights.save(&mut to.scope("class_weights"));
         to.floats("class_totals", self.class_totals.clone());
+        to.integers("emptied", self.emptied.iter().map(|class| *class as u64).collect());
         if let Some(window) = &self.window {
             window.save(&mut to.scope("window"));
         }
@@ -392,11 +405,28 @@ impl OnlineBls {
         model.features.restore(&from.scope("features")?, classes)?;
         model.class_weights.restore(&from.scope("class_weights")?)?;
         model.class_totals = checked_totals(from, classes)?;
+        model.emptied = checked_emptied(from, &model.class_totals)?;
         let inputs = model.inputs();
         if let Some(window) = &mut model.window {
             window.restore(&from.scope("window")?, inputs, classes)?;
         }
         Ok(model)
+    }
+
+    /// The classes that were seen, but of which nothing is remembered: all their samples were
+    /// unlearned, or have left the window. They take no part in predictions.
+    fn absent_classes(&self) -> Vec<usize> {
+        let Some(window) = &self.window else { return self.emptied.clone() };
+        let learned = self.class_totals.iter().enumerate().filter(|(_, total)| **total > 0.0);
+        learned.map(|(class, _)| class).filter(|class| !window.has(*class)).collect()
+    }
+
+    /// Adds the weight of a learned sample to the total of its class.
+    fn add_total(&mut self, class: usize, weight: f64) {
+        self.class_totals[class] += weight;
+        if weight > 0.0 {
+            self.emptied.retain(|emptied| *emptied != class);
+        }
     }
 
     fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
@@ -426,6 +456,15 @@ fn checked_totals(from: &ReadScope<'_>, classes: usize) -> Result<Vec<f64>, Mode
     Ok(totals)
 }
 
+/// The saved classes all of whose samples were unlearned; files of earlier versions have none.
+fn checked_emptied(from: &ReadScope<'_>, totals: &[f64]) -> Result<Vec<usize>, ModelFileError> {
+    let emptied = from.optional_integers("emptied");
+    let emptied: Vec<usize> = emptied.into_iter().map(|class| class as usize).collect();
+    let sound = |class: &usize| totals.get(*class).is_some_and(|total| *total == 0.0);
+    from.check_each("emptied", &emptied, "classes without samples", sound)?;
+    Ok(emptied)
+}
+
 impl Classifier for OnlineBls {
     fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
         self.features.inputs().check_new(name)?;
@@ -444,7 +483,9 @@ impl Classifier for OnlineBls {
     /// With stacking, the scores are probabilities. Without it, they estimate the indicator of each
     /// class: aᵀW of the nested models, averaged by their weights.
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        Ok(self.ensemble.predict(&self.features.of(x)?, self.classes())?.scores)
+        let mut prediction = self.ensemble.predict(&self.features.of(x)?, self.classes())?;
+        self.ensemble.exclude(&mut prediction, &self.absent_classes());
+        Ok(prediction.scores)
     }
 
     /// With stacking, the scores themselves. Without it, the point of the probability simplex

@@ -12,10 +12,10 @@ use crate::{
     config::OnlineBlsConfig,
     data::{Block, Input, InputKind},
     ensemble::plan,
-    error::Error,
+    error::{Error, ModelFileError},
     features::{BroadFeatures, Features},
     numeric::Threads,
-    regression::factor::Sums,
+    regression::factor::{Probe, Sums},
     state::{ReadScope, WriteScope},
 };
 
@@ -45,6 +45,8 @@ pub struct Partial {
     config: OnlineBlsConfig,
     features: BroadFeatures,
     sums: Sums,
+    /// For each regression of a model, what tells how exact its factor is.
+    probes: Vec<Probe>,
     /// The total weight of the samples, by class.
     class_totals: Vec<f64>,
     learned: u64,
@@ -71,7 +73,8 @@ impl Partial {
         let threads = Threads::new(config.threads)?;
         features.share_threads(&threads);
         sums.share_threads(&threads);
-        Ok(Partial { config, features, sums, class_totals: Vec::new(), learned: 0 })
+        let probes = new_probes(&config);
+        Ok(Partial { config, features, sums, probes, class_totals: Vec::new(), learned: 0 })
     }
 
     /// The configuration of the models that the sums are for.
@@ -132,6 +135,9 @@ impl Partial {
             features.plain.clear();
             self.features.learn(block, samples, &mut scaled, &mut features);
             self.sums.add(&features.plain, &targets, &weights)?;
+            for probe in &mut self.probes {
+                probe.follow_prefix(&features.plain, &targets, &weights);
+            }
             self.learned += run.len() as u64;
         }
         Ok(())
@@ -152,6 +158,9 @@ impl Partial {
         self.config.scaling = self.features.inputs().rule().clone();
         self.sums.add_targets(known);
         self.sums.merge(&other.sums.renumbered(classes, known))?;
+        for (own, probe) in self.probes.iter_mut().zip(&other.probes) {
+            other.sums.add_probe(probe, own, classes);
+        }
         self.class_totals.resize(known, 0.0);
         for (total, class) in other.class_totals.iter().zip(classes) {
             self.class_totals[*class] += total;
@@ -179,6 +188,10 @@ impl Partial {
         &self.sums
     }
 
+    pub(super) fn probes(&self) -> &[Probe] {
+        &self.probes
+    }
+
     fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
         self.config.check_memory(what, self.config.bytes(inputs, classes))
     }
@@ -186,6 +199,9 @@ impl Partial {
     pub(crate) fn save(&self, to: &mut WriteScope<'_>, with_weights: bool) {
         self.features.save(&mut to.scope("features"), with_weights);
         self.sums.save(&mut to.scope("sums"));
+        for (i, probe) in self.probes.iter().enumerate() {
+            probe.save(&mut to.scope("probes").scope(&i.to_string()));
+        }
         to.floats("class_totals", self.class_totals.clone());
         to.integer("learned", self.learned);
     }
@@ -202,14 +218,33 @@ impl Partial {
         features.restore(&from.scope("features")?, totals.len())?;
         let mut partial = Partial {
             sums: Sums::new(order),
+            probes: new_probes(&config),
             class_totals: super::checked_totals(from, totals.len())?,
             learned: from.integer("learned")?,
             features,
             config,
         };
         partial.sums.restore(&sums)?;
+        partial.restore_probes(from)?;
         let sound = partial.sums.targets() == totals.len();
         from.check("class_totals", sound, "as many as there are targets")?;
         Ok(partial)
     }
+
+    fn restore_probes(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+        for (i, probe) in self.probes.iter_mut().enumerate() {
+            if from.has("probes") {
+                probe.restore(&from.scope("probes")?.scope(&i.to_string())?)?;
+            } else {
+                // Sums of earlier versions count as exact.
+                *probe = self.sums.prefix(probe.order()).probe(probe.ridge(), self.learned);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A probe for each regression of a model with this configuration.
+fn new_probes(config: &OnlineBlsConfig) -> Vec<Probe> {
+    plan(config).iter().map(|plan| Probe::new(plan.features, plan.ridge)).collect()
 }

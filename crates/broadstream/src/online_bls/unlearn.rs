@@ -4,24 +4,25 @@ use super::OnlineBls;
 use crate::{
     classifier::Classifier,
     data::{Block, Sample, check_class, check_weight},
+    ensemble::Ensemble,
     error::Error,
-    regression::Batch,
+    regression::{Batch, factor::Health},
 };
 
-/// How well a model solves its equations before and after samples were unlearned or corrected.
+/// How exact a model is after samples were unlearned or corrected.
 ///
-/// With the sums K and Q before the call, the features a, targets y and weights w of the unlearned
-/// samples, and the output weights W after the call, the residual is the norm of
-/// (K − Σ w·a·aᵀ)W − (Q − Σ w·a·yᵀ), relative to that of Q − Σ w·a·yᵀ. It is zero up to rounding if
-/// the model is the optimum of the samples that remain.
+/// The sums over the samples that remain are known to 32 digits in a random direction, and the
+/// model is compared with them. From that and from the condition number follows how far its scores
+/// may be from those of a model that was trained on the remaining samples alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certificate {
     /// The number of samples that were unlearned or corrected.
     pub samples: u64,
-    /// The residual of the model before the call.
-    pub residual_before: f64,
-    /// The residual of the model after the call, in the equations without the unlearned samples.
-    pub residual_after: f64,
+    /// The estimated error of scores after the call, relative to the largest score. It is at most
+    /// [`LARGEST_ERROR`](crate::LARGEST_ERROR); otherwise the call is refused.
+    pub error: f64,
+    /// The estimated condition number of the regression with that error.
+    pub condition: f64,
 }
 
 impl OnlineBls {
@@ -41,7 +42,7 @@ impl OnlineBls {
     ///     model.learn_one(Sample::dense(&[f64::from(i) / 10.0]), usize::from(i > 9), 1.0)?;
     /// }
     /// let certificate = model.unlearn_one(Sample::dense(&[0.3]), 0, 1.0)?;
-    /// assert!(certificate.residual_after < 1e-12);
+    /// assert!(certificate.error < 1e-12);
     /// # Ok::<(), broadstream::Error>(())
     /// ```
     pub fn unlearn_one(
@@ -92,12 +93,37 @@ impl OnlineBls {
             rows.features.plain.extend_from_slice(&features[i * order..][..order]);
             rows.push_target(block.class(i), classes, block.weight(i));
         }
-        let unlearned = self.ensemble.unlearn(&rows);
-        let (residual_before, residual_after) =
-            unlearned.map_err(|(row, error)| (row.map(|row| counted[row]), error))?;
+        let mut ensemble = self.ensemble.clone();
+        ensemble.unlearn(&rows).map_err(|(row, error)| (Some(counted[row]), error))?;
+        let certified = self.certify("unlearn", &ensemble, counted.len() as u64);
+        let certificate = certified.map_err(|error| (None, error))?;
+        self.ensemble = ensemble;
+        self.take_totals(totals);
+        Ok(certificate)
+    }
+
+    /// The certificate of an ensemble that is to replace the model's own.
+    fn certify(
+        &self,
+        operation: &'static str,
+        ensemble: &Ensemble,
+        samples: u64,
+    ) -> Result<Certificate, Error> {
+        let Health { error, condition, .. } = self.check_trust(operation, ensemble)?;
+        Ok(Certificate { samples, error, condition })
+    }
+
+    /// Takes over totals from which samples were subtracted, and notes which classes that emptied.
+    fn take_totals(&mut self, totals: Vec<f64>) {
+        for (class, total) in totals.iter().enumerate() {
+            let before = self.class_totals.get(class).copied().unwrap_or(0.0);
+            if *total > 0.0 {
+                self.emptied.retain(|emptied| *emptied != class);
+            } else if before > 0.0 {
+                self.emptied.push(class);
+            }
+        }
         self.class_totals = totals;
-        let samples = counted.len() as u64;
-        Ok(Certificate { samples, residual_before, residual_after })
     }
 
     /// Replaces the class of a sample that was learned with this weight. Afterwards the regressions
@@ -114,9 +140,7 @@ impl OnlineBls {
         check_weight(weight)?;
         let classes = check_class(new_class, self.classes())?;
         if weight == 0.0 {
-            let residual = self.ensemble.residual()?;
-            let (residual_before, residual_after) = (residual, residual);
-            return Ok(Certificate { samples: 0, residual_before, residual_after });
+            return self.certify("correct a label", &self.ensemble, 0);
         }
         let mut totals = self.class_totals.clone();
         subtract(&mut totals, class, weight)?;
@@ -127,10 +151,12 @@ impl OnlineBls {
         let mut change = vec![0.0; classes];
         change[class] -= 1.0;
         change[new_class] += 1.0;
-        let (residual_before, residual_after) =
-            self.ensemble.correct(&features, &change, weight)?;
-        self.class_totals = totals;
-        Ok(Certificate { samples: 1, residual_before, residual_after })
+        let mut ensemble = self.ensemble.clone();
+        ensemble.correct(&features, &change, weight)?;
+        let certificate = self.certify("correct a label", &ensemble, 1)?;
+        self.ensemble = ensemble;
+        self.take_totals(totals);
+        Ok(certificate)
     }
 }
 
@@ -143,7 +169,8 @@ fn subtract(totals: &mut [f64], class: usize, weight: f64) -> Result<(), Error> 
         return Err(Error::NeverLearned { class, weight, learned });
     }
     if let Some(total) = totals.get_mut(class) {
-        *total = (*total - weight).max(0.0);
+        let left = *total - weight;
+        *total = if left > ROUNDING * weight { left } else { 0.0 };
     }
     Ok(())
 }

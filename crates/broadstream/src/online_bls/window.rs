@@ -2,28 +2,23 @@
 //!
 //! A new sample is learned and the oldest unlearned in one pass over the factor. Each sample is
 //! kept as its scaled inputs, from which its features follow to the bit, however much the scaling
-//! has changed since. Unlearning loses some digits if samples are few and the ridge is small. So
-//! the regressions are rebuilt from the samples themselves each time the whole window has been
-//! replaced, and at once when a factor breaks down.
+//! has changed since. Unlearning loses some digits if samples are few and the ridge is small. So the
+//! regressions are checked at regular intervals, and learn the window's samples anew as soon as too
+//! many digits are lost.
 
 use std::collections::VecDeque;
 
 use crate::{
     data::check_weight,
-    error::{Error, ModelFileError},
+    error::ModelFileError,
     features::BroadFeatures,
     preprocessing::{LARGEST_SCALED, ScaledSample},
-    regression::factor::Sums,
     state::{ReadScope, WriteScope},
 };
 
 use crate::regression::Batch;
 
-/// The smallest number of samples between two rebuilds. With a shorter window, rebuilding each time
-/// that it has been replaced would take most of the time.
-const LEAST_INTERVAL: usize = 1024;
-
-/// How many samples are added to the sums at once when rebuilding.
+/// How many samples are learned at once when rebuilding.
 const BLOCK: usize = 64;
 
 /// The samples that the model remembers, the oldest first.
@@ -31,8 +26,8 @@ const BLOCK: usize = 64;
 pub(super) struct SampleWindow {
     capacity: usize,
     samples: VecDeque<PastSample>,
-    /// The number of samples learned since the last rebuild.
-    since_rebuild: usize,
+    /// How many samples there are of each class.
+    counts: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -44,7 +39,7 @@ struct PastSample {
 
 impl SampleWindow {
     pub(super) fn new(capacity: usize) -> Self {
-        SampleWindow { capacity, samples: VecDeque::new(), since_rebuild: 0 }
+        SampleWindow { capacity, samples: VecDeque::new(), counts: Vec::new() }
     }
 
     /// The number of samples.
@@ -54,11 +49,23 @@ impl SampleWindow {
 
     /// Adds a sample that was learned, and drops the oldest if the window is full.
     pub(super) fn push(&mut self, x: ScaledSample, class: usize, weight: f64) {
-        if self.samples.len() == self.capacity {
-            self.samples.pop_front();
+        if self.samples.len() == self.capacity
+            && let Some(oldest) = self.samples.pop_front()
+        {
+            self.counts[oldest.class] -= 1;
         }
         self.samples.push_back(PastSample { x, class, weight });
-        self.since_rebuild += 1;
+        self.count(class);
+    }
+
+    fn count(&mut self, class: usize) {
+        self.counts.resize(self.counts.len().max(class + 1), 0);
+        self.counts[class] += 1;
+    }
+
+    /// Whether there are samples of a class.
+    pub(super) fn has(&self, class: usize) -> bool {
+        self.counts.get(class).is_some_and(|count| *count > 0)
     }
 
     /// The sample that the next one replaces, with its features: the oldest if the window is full.
@@ -68,26 +75,19 @@ impl SampleWindow {
         full.then(|| rows(std::iter::once(oldest), features, classes))
     }
 
-    /// Whether a rebuild is due.
-    pub(super) fn is_due(&self) -> bool {
-        self.since_rebuild >= self.capacity.max(LEAST_INTERVAL)
-    }
-
-    /// The sums over all samples, for a rebuild. The next rebuild is due after a full interval.
-    pub(super) fn sums(&mut self, features: &BroadFeatures, classes: usize) -> Result<Sums, Error> {
-        let mut sums = Sums::new(features.len());
-        sums.add_targets(classes);
-        for start in (0..self.samples.len()).step_by(BLOCK) {
+    /// All samples, for a rebuild, in batches.
+    pub(super) fn batches<'a>(
+        &'a self,
+        features: &'a BroadFeatures,
+        classes: usize,
+    ) -> impl Iterator<Item = Batch> + 'a {
+        (0..self.samples.len()).step_by(BLOCK).map(move |start| {
             let end = self.samples.len().min(start + BLOCK);
-            let rows = rows(self.samples.range(start..end), features, classes);
-            sums.add(&rows.features.plain, &rows.targets, &rows.weights)?;
-        }
-        self.since_rebuild = 0;
-        Ok(sums)
+            rows(self.samples.range(start..end), features, classes)
+        })
     }
 
     pub(super) fn save(&self, to: &mut WriteScope<'_>) {
-        to.integer("since_rebuild", self.since_rebuild);
         ScaledSample::save_all(
             self.samples.iter().map(|sample| &sample.x),
             &mut to.scope("samples"),
@@ -103,7 +103,6 @@ impl SampleWindow {
         inputs: usize,
         classes: usize,
     ) -> Result<(), ModelFileError> {
-        self.since_rebuild = from.count("since_rebuild", self.capacity.max(LEAST_INTERVAL))?;
         let samples = ScaledSample::restore_all(&from.scope("samples")?, inputs)?;
         // A restored sample must keep the limits that a new one has to keep.
         let bounded = |sample: &ScaledSample| {
@@ -120,6 +119,10 @@ impl SampleWindow {
         self.samples = samples
             .map(|((x, class), weight)| PastSample { x, class: class as usize, weight })
             .collect();
+        self.counts.clear();
+        for class in self.samples.iter().map(|sample| sample.class).collect::<Vec<_>>() {
+            self.count(class);
+        }
         Ok(())
     }
 }

@@ -16,12 +16,15 @@ pub(crate) struct ScaledInputs {
     /// The position of each input by its name.
     positions: HashMap<String, usize>,
     scaler: Scaler,
+    /// The largest size of each input after scaling, in the samples learned so far.
+    sizes: Vec<f64>,
 }
 
 impl ScaledInputs {
     pub(crate) fn new(scaling: Scaling, freeze_after: Option<u64>) -> Result<Self, Error> {
         let scaler = Scaler::new(scaling, freeze_after)?;
-        Ok(ScaledInputs { inputs: Vec::new(), positions: HashMap::new(), scaler })
+        let (inputs, positions, sizes) = (Vec::new(), HashMap::new(), Vec::new());
+        Ok(ScaledInputs { inputs, positions, scaler, sizes })
     }
 
     /// The number of declared inputs.
@@ -82,6 +85,7 @@ impl ScaledInputs {
         self.scaler.declare_like(name, &other.scaler, position);
         self.positions.insert(name.clone(), self.inputs.len());
         self.inputs.push(Input { name: name.clone(), kind: *kind });
+        self.sizes.push(0.0);
         Ok(())
     }
 
@@ -103,12 +107,14 @@ impl ScaledInputs {
         self.scaler.declare_input(name, kind)?;
         self.positions.insert(name.to_owned(), self.inputs.len());
         self.inputs.push(Input { name: name.to_owned(), kind });
+        self.sizes.push(0.0);
         Ok(())
     }
 
     /// Removes the last input, which no sample has used.
     pub(crate) fn withdraw_last(&mut self) {
         if let Some(input) = self.inputs.pop() {
+            self.sizes.pop();
             self.positions.remove(&input.name);
             self.scaler.withdraw_input(&input.name);
         }
@@ -147,11 +153,33 @@ impl ScaledInputs {
         self.scaler.observe(x, weight);
     }
 
+    /// Records the scaled values of a learned sample.
+    pub(crate) fn observe_sizes(&mut self, x: Sample<'_>, scaled: &[f64]) {
+        for ((input, _), value) in x.iter().zip(scaled) {
+            self.sizes[input] = self.sizes[input].max(value.abs());
+        }
+    }
+
+    /// Takes over the sizes of inputs that another model has learned.
+    pub(crate) fn merge_sizes(&mut self, other: &ScaledInputs) {
+        for (input, size) in other.inputs.iter().zip(&other.sizes) {
+            if let Some(position) = self.position(&input.name) {
+                self.sizes[position] = self.sizes[position].max(*size);
+            }
+        }
+    }
+
+    /// Each input's name and its largest size after scaling.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.inputs.iter().map(|input| input.name.as_str()).zip(self.sizes.iter().copied())
+    }
+
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.texts("names", self.inputs.iter().map(|input| input.name.as_str()));
         let indicators = self.inputs.iter().enumerate();
         let indicators = indicators.filter(|(_, input)| input.kind == InputKind::Indicator);
         to.integers("indicators", indicators.map(|(position, _)| position as u64).collect());
+        to.floats("sizes", self.sizes.clone());
         self.scaler.save(&mut to.scope("scaling"));
     }
 
@@ -166,6 +194,10 @@ impl ScaledInputs {
         }
         for (name, kind) in names.iter().zip(kinds) {
             self.declare(name, kind)?;
+        }
+        // Files of earlier versions do not tell the sizes.
+        if from.length("sizes") > 0 {
+            self.sizes = from.floats("sizes", names.len())?;
         }
         Ok(self.scaler.restore(&from.scope("scaling")?)?)
     }

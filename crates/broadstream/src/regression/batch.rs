@@ -40,6 +40,13 @@ impl Batch {
         BatchView { features: &self.features, targets: &self.targets, weights: &self.weights }
     }
 
+    /// The first `features` features of each sample.
+    pub(crate) fn prefix(&self, features: usize) -> Vec<f64> {
+        let length = self.features.plain.len() / self.weights.len().max(1);
+        let rows = self.features.plain.chunks_exact(length.max(1));
+        rows.flat_map(|row| &row[..features]).copied().collect()
+    }
+
     /// Each sample on its own, as a regression on the first `features` features sees it.
     pub(crate) fn updates(&self, features: usize) -> impl Iterator<Item = Update<'_>> {
         let (length, classes) = match self.weights.len() {

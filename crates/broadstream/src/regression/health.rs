@@ -13,11 +13,19 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// The number of samples between two checks.
+/// The number of samples between two checks, and before the first.
 const CHECK_EVERY: usize = 1024;
+const FIRST_CHECK: usize = 64;
 
-/// A regression with a larger residual is rebuilt, if possible.
-const LARGEST_RESIDUAL: f64 = 1e-8;
+/// The same for a regression that covers a window, since unlearning loses digits sooner.
+const CHECK_WINDOW_EVERY: usize = 256;
+
+/// Scores that may be off by more than this, relative to the largest, cannot be trusted. Operations
+/// that promise exactness are refused then.
+pub const LARGEST_ERROR: f64 = 1e-7;
+
+/// A regression that covers a window is rebuilt long before that.
+const REBUILD_ERROR: f64 = LARGEST_ERROR / 100.0;
 
 /// The numerical state of one regression of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,20 +43,36 @@ pub struct RegressionHealth {
     pub refreshes: u64,
 }
 
+/// What is known of the rounding errors of a factor that is merged into another.
+pub(crate) struct Inherited<'a> {
+    pub(crate) probe: &'a Probe,
+    /// The error of scores, as far as the probe cannot tell it.
+    pub(crate) error: f64,
+}
+
 /// Monitors the rounding errors of a regression that forgets nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct RoundingMonitor {
     probe: Probe,
-    ridge: f64,
     since_check: usize,
     worst_residual: f64,
+    /// The error of scores at the last check, if the regression covers a window.
+    error: f64,
+    /// The error of scores that came with sums from which a part of the factor was built.
+    inherited_error: f64,
     rebuilds: u64,
 }
 
 impl RoundingMonitor {
     pub(crate) fn new(order: usize, ridge: f64) -> Self {
-        let probe = Probe::new(order, ridge);
-        RoundingMonitor { probe, ridge, since_check: 0, worst_residual: 0.0, rebuilds: 0 }
+        RoundingMonitor {
+            probe: Probe::new(order, ridge),
+            since_check: CHECK_EVERY - FIRST_CHECK,
+            worst_residual: 0.0,
+            error: 0.0,
+            inherited_error: 0.0,
+            rebuilds: 0,
+        }
     }
 
     /// How many samples may be learned at once, so that checks happen after the same samples
@@ -57,31 +81,70 @@ impl RoundingMonitor {
         CHECK_EVERY - self.since_check
     }
 
-    /// Records that the factor has learned samples and unlearned others. Returns whether it is
-    /// sound.
-    pub(crate) fn follow(
+    /// Records that the factor has learned samples.
+    pub(crate) fn learn(&mut self, factor: &Factor, learned: Update<'_>) {
+        self.probe.follow(learned);
+        if self.is_due(learned) {
+            let residual = self.probe.residual(factor);
+            self.worst_residual = self.worst_residual.max(residual);
+        }
+    }
+
+    /// Records that the factor has learned a sample and unlearned another. Returns whether it is
+    /// still sound; otherwise it must be rebuilt from the samples.
+    pub(crate) fn slide(
         &mut self,
         factor: &Factor,
         learned: Update<'_>,
-        removed: Option<Update<'_>>,
+        removed: Update<'_>,
     ) -> Result<bool, Error> {
-        self.probe.learn(learned)?;
-        if let Some(removed) = removed {
-            self.probe.unlearn(removed)?;
+        self.probe.follow(learned);
+        self.probe.unlearn(removed)?;
+        if !removed.weights.is_empty() && !self.probe.is_aimed() {
+            self.probe.aim(factor);
         }
+        if self.is_due(learned) {
+            self.since_check = CHECK_EVERY - CHECK_WINDOW_EVERY;
+            self.check_window(factor);
+        }
+        Ok(self.error <= REBUILD_ERROR)
+    }
+
+    fn is_due(&mut self, learned: Update<'_>) -> bool {
         self.since_check += learned.weights.len();
-        if self.since_check < CHECK_EVERY {
-            return Ok(true);
+        let due = self.since_check >= CHECK_EVERY;
+        if due {
+            self.since_check = 0;
         }
-        self.since_check = 0;
-        let residual = self.probe.check(factor).residual;
-        self.worst_residual = self.worst_residual.max(residual);
-        Ok(residual <= LARGEST_RESIDUAL)
+        due
+    }
+
+    fn check_window(&mut self, factor: &Factor) {
+        self.error = self.probe.error(factor);
+        self.worst_residual = self.worst_residual.max(self.error);
+    }
+
+    /// The error of scores at the last check, if the regression covers a window.
+    pub(crate) fn error(&self) -> f64 {
+        self.error
     }
 
     /// Records that the factor has unlearned samples.
     pub(crate) fn unlearn(&mut self, removed: Update<'_>) -> Result<(), Error> {
         self.probe.unlearn(removed)
+    }
+
+    /// Records that the factor is about to unlearn samples.
+    pub(crate) fn prepare_to_unlearn(&mut self, factor: &Factor) {
+        if !self.probe.is_aimed() {
+            self.probe.aim(factor);
+        }
+    }
+
+    /// Records what unlearning has cost.
+    pub(crate) fn unlearned(&mut self, before: &Factor, after: &Factor, removed: Update<'_>) {
+        let error = self.inherited_error + Probe::unlearning_error(before, after, removed);
+        self.inherited_error = error.min(f64::MAX);
     }
 
     /// Records that the targets of a sample were corrected.
@@ -94,17 +157,32 @@ impl RoundingMonitor {
         self.probe.correct(features, change, weight)
     }
 
-    /// Records that the factor was rebuilt and now represents `samples` samples.
-    pub(crate) fn rebuilt(&mut self, factor: &Factor, samples: u64) {
-        self.probe = Probe::of(factor, self.ridge, samples);
+    /// Records that the factor was rebuilt from the samples that it represents.
+    pub(crate) fn rebuilt(&mut self, factor: &Factor) {
+        self.probe.aim(factor);
+        self.check_window(factor);
         self.rebuilds = self.rebuilds.saturating_add(1);
     }
 
+    /// Records that the factor has merged another, which its own probe watches.
+    pub(crate) fn merge(&mut self, other: &Inherited<'_>, merged: &Factor, classes: &[usize]) {
+        self.probe.merge(other.probe, merged, classes);
+        self.inherited_error = self.inherited_error.max(other.error);
+        self.rebuilds = self.rebuilds.saturating_add(1);
+    }
+
+    /// What another regression that merges this one needs to know.
+    pub(crate) fn to_inherit(&self) -> Inherited<'_> {
+        Inherited { probe: &self.probe, error: self.inherited_error }
+    }
+
     pub(crate) fn health(&self, name: String, factor: &Factor) -> RegressionHealth {
+        let mut now = self.probe.check(factor);
+        now.error = now.error.max(self.inherited_error);
         RegressionHealth {
             name,
             features: factor.order(),
-            now: self.probe.check(factor),
+            now,
             worst_residual: self.worst_residual,
             refreshes: self.rebuilds,
         }
@@ -114,6 +192,8 @@ impl RoundingMonitor {
         self.probe.save(&mut to.scope("probe"));
         to.integer("since_check", self.since_check);
         to.float("worst_residual", self.worst_residual);
+        to.float("error", self.error);
+        to.float("inherited_error", self.inherited_error);
         to.integer("rebuilds", self.rebuilds);
     }
 
@@ -121,6 +201,8 @@ impl RoundingMonitor {
         self.probe.restore(&from.scope("probe")?)?;
         self.since_check = from.count("since_check", CHECK_EVERY - 1)?;
         self.worst_residual = from.float("worst_residual", 0.0..=f64::MAX)?;
+        self.error = from.optional_float("error", 0.0..=f64::MAX)?;
+        self.inherited_error = from.optional_float("inherited_error", 0.0..=f64::MAX)?;
         self.rebuilds = from.integer("rebuilds")?;
         Ok(())
     }

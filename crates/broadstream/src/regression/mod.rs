@@ -9,7 +9,7 @@ mod plan;
 mod ridge_refresh;
 mod ridge_regression;
 
-pub use self::health::RegressionHealth;
+pub use self::health::{LARGEST_ERROR, RegressionHealth};
 pub(crate) use self::{
     batch::{Batch, BatchView},
     plan::RegressionPlan,

@@ -5,7 +5,9 @@
 //! μ, including the ridge. Every T samples the factor is rebuilt from P + (λ/μ)I with unchanged
 //! weights, just as Algorithm 2 leaves them unchanged while it restores its ridge. The k-th sweep
 //! after that gives exactly the factor of P + μᵏ⁻¹λI, so T = 1 is Algorithm 2 to rounding. Without
-//! the refresh the ridge would vanish and the weights would diverge. Where this is not close enough
+//! the refresh the ridge would vanish and the weights would diverge. P has only 16 digits: where it
+//! is too badly conditioned for them, the missing ridge is added to the factor instead, which takes
+//! several times as long. Where a refresh every T samples is not close enough
 //! to Algorithm 2, each sample's gain can be corrected for the missing ridge
 //! ([`Weights::learn_corrected`](crate::regression::factor::Weights::learn_corrected)).
 
@@ -42,6 +44,10 @@ const CHECK_EVERY: usize = 1024;
 
 /// and is refreshed early if its residual exceeds this.
 const LARGEST_RESIDUAL: f64 = 1e-8;
+
+/// A factor with a smaller [pivot share](Factor::pivot_share) is not built from P: of 16 digits fewer
+/// than eight would be right in the direction of that pivot.
+const LEAST_PIVOT_SHARE: f64 = 1e-8;
 
 /// What a regression that forgets keeps in addition to its factor.
 #[derive(Clone, Debug)]
@@ -182,9 +188,7 @@ impl RidgeRefresh {
             self.decay = 1.0;
             self.since_refresh = 0;
             self.refreshes = self.refreshes.saturating_add(1);
-            // Not λ: the next sweep multiplies by μ, and Algorithm 2 works with λ there.
-            let ridge = factor.refactor(&self.gram, self.ridge / self.mu)?;
-            self.probe.refactored(factor, ridge);
+            self.restore_ridge(factor)?;
             if damaged {
                 // A refresh keeps the weights and cannot repair them, so the probe accepts them as
                 // they are.
@@ -194,9 +198,31 @@ impl RidgeRefresh {
         Ok(refresh)
     }
 
+    /// Gives the factor the ridge that it needs now, and keeps its weights.
+    fn restore_ridge(&mut self, factor: &mut Factor) -> Result<(), Error> {
+        // Not λ: the next sweep multiplies by μ, and Algorithm 2 works with λ there.
+        let ridge = self.ridge / self.mu;
+        if !factor.is_finite() {
+            // Numbers beyond the range of `f64` leave nothing to continue from. The regression
+            // begins anew, and its worst residual tells.
+            self.worst_residual = f64::MAX;
+            self.gram.clear();
+            factor.reset(ridge);
+            self.probe.begin_anew(ridge);
+            return Ok(());
+        }
+        if factor.pivot_share(&self.gram) >= LEAST_PIVOT_SHARE {
+            factor.refactor(&self.gram, ridge)?;
+        } else {
+            factor.raise_ridge(ridge - self.probe.ridge());
+        }
+        self.probe.ridge_was_raised(factor, ridge);
+        Ok(())
+    }
+
     /// Whether rounding errors have damaged the factor.
     fn is_damaged(&mut self, factor: &Factor) -> bool {
-        let Health { residual, .. } = self.probe.check(factor);
+        let residual = self.probe.residual(factor);
         self.since_check = 0;
         self.worst_residual = self.worst_residual.max(residual);
         residual > LARGEST_RESIDUAL

@@ -2,8 +2,8 @@
 
 use super::{
     batch::{Batch, BatchView},
-    factor::{Factor, Slide, Sums, Update, Weights},
-    health::{RegressionHealth, RoundingMonitor},
+    factor::{Factor, Probe, Slide, Sums, Update, Weights},
+    health::{Inherited, RegressionHealth, RoundingMonitor},
     plan::RegressionPlan,
     ridge_refresh::RidgeRefresh,
 };
@@ -211,7 +211,8 @@ impl RidgeRegression {
         let refresh = match &mut self.maintenance {
             Maintenance::Refresh(refresh) => refresh,
             Maintenance::Monitor(monitor) => {
-                return monitor.follow(&self.factor, update, None).map(|_| ());
+                monitor.learn(&self.factor, update);
+                return Ok(());
             }
         };
         let refreshed = refresh.absorb(update, &mut self.factor)?;
@@ -245,35 +246,98 @@ impl RidgeRegression {
         let (learned, removed) = (update(learned, order), update(removed, order));
         let Slide { leverages, mut is_sound } = self.factor.slide(learned, removed, &mut scores)?;
         if let Maintenance::Monitor(monitor) = &mut self.maintenance {
-            is_sound &= monitor.follow(&self.factor, learned, Some(removed))?;
+            is_sound &= monitor.slide(&self.factor, learned, removed)?;
         }
         Ok((Learned { scores, leverages }, is_sound))
     }
 
-    /// Its sums; it must forget nothing.
-    pub(crate) fn sums(&self) -> Sums {
-        Sums::of(&self.factor, self.plan.ridge)
+    /// Adds what another regression with the same plan has learned. `classes[k]` is the number here
+    /// of the other's class k. Neither may forget.
+    pub(crate) fn merge(&mut self, other: &Self, classes: &[usize]) -> Result<(), Error> {
+        let Maintenance::Monitor(monitor) = &other.maintenance else { return Ok(()) };
+        self.absorb(&other.factor, &monitor.to_inherit(), classes)
     }
 
-    /// Becomes the optimum for the sums of `samples` samples; it must forget nothing.
-    pub(crate) fn rebuild(&mut self, sums: &Sums, samples: u64) -> Result<(), Error> {
-        self.factor.rebuild(sums, self.plan.ridge)?;
+    /// Adds the sums of other samples, with the probe that has watched over them.
+    pub(crate) fn merge_sums(
+        &mut self,
+        sums: &Sums,
+        probe: &Probe,
+        classes: &[usize],
+    ) -> Result<(), Error> {
+        let mut factor = Factor::new(self.plan.features, self.plan.ridge);
+        factor.rebuild(&sums.prefix(self.plan.features), self.plan.ridge)?;
+        let error = probe.error_from_sums(&factor);
+        self.absorb(&factor, &Inherited { probe, error }, classes)
+    }
+
+    fn absorb(
+        &mut self,
+        other: &Factor,
+        inherited: &Inherited<'_>,
+        classes: &[usize],
+    ) -> Result<(), Error> {
+        self.factor.merge(other, self.plan.ridge, classes)?;
         if let Maintenance::Monitor(monitor) = &mut self.maintenance {
-            monitor.rebuilt(&self.factor, samples);
+            monitor.merge(inherited, other, classes);
         }
         self.follow_factor();
         Ok(())
     }
 
+    /// Begins to rebuild its factor from samples; it must forget nothing.
+    pub(crate) fn reset(&mut self) {
+        self.factor.reset(self.plan.ridge);
+    }
+
+    /// Learns samples again that its probe has already seen, after a [reset](Self::reset).
+    pub(crate) fn learn_again(&mut self, rows: &Batch) -> Result<(), Error> {
+        let (samples, features) = (rows.weights.len(), rows.prefix(self.plan.features));
+        let update = Update {
+            features: &features,
+            targets: &rows.targets,
+            weights: &rows.weights,
+            forgetting: 1.0,
+        };
+        let mut scores = vec![0.0; samples * self.readouts().len() * self.factor.targets()];
+        self.factor.sweep(update, &mut scores).map(|_| ())
+    }
+
+    /// Ends a rebuild.
+    pub(crate) fn rebuilt(&mut self) {
+        if let Maintenance::Monitor(monitor) = &mut self.maintenance {
+            monitor.rebuilt(&self.factor);
+        }
+        self.follow_factor();
+    }
+
+    /// The error of scores at the last check of a regression that covers a window.
+    pub(crate) fn window_error(&self) -> f64 {
+        match &self.maintenance {
+            Maintenance::Monitor(monitor) => monitor.error(),
+            Maintenance::Refresh(_) => 0.0,
+        }
+    }
+
     /// Removes samples; it must forget nothing. If one is refused, the error comes with its row,
     /// and the regression must be discarded.
     pub(crate) fn unlearn(&mut self, rows: &Batch) -> Result<(), (usize, Error)> {
+        if let Maintenance::Monitor(monitor) = &mut self.maintenance {
+            monitor.prepare_to_unlearn(&self.factor);
+        }
+        let before = self.factor.clone();
         for (row, update) in rows.updates(self.plan.features).enumerate() {
             let Update { features, targets, weights, .. } = update;
             self.factor.unlearn(features, targets, weights[0]).map_err(|error| (row, error))?;
             if let Maintenance::Monitor(monitor) = &mut self.maintenance {
                 monitor.unlearn(update).map_err(|error| (row, error))?;
             }
+        }
+        if let Maintenance::Monitor(monitor) = &mut self.maintenance {
+            let features = rows.prefix(self.plan.features);
+            let (targets, weights) = (&rows.targets, &rows.weights);
+            let removed = Update { features: &features, targets, weights, forgetting: 1.0 };
+            monitor.unlearned(&before, &self.factor, removed);
         }
         self.follow_factor();
         Ok(())
@@ -307,13 +371,20 @@ impl RidgeRegression {
         let name = self.plan.name.clone();
         match &self.maintenance {
             Maintenance::Monitor(monitor) => monitor.health(name, &self.factor),
-            Maintenance::Refresh(refresh) => RegressionHealth {
-                name,
-                features: self.plan.features,
-                now: refresh.health(&self.factor),
-                worst_residual: refresh.worst_residual(),
-                refreshes: refresh.refreshes(),
-            },
+            Maintenance::Refresh(refresh) => {
+                let mut now = refresh.health(&self.factor);
+                if self.correction_steps > 0 {
+                    // A corrected gain solves with K once more, and so loses twice the digits.
+                    now.error = now.error.max(f64::EPSILON * now.condition).min(f64::MAX);
+                }
+                RegressionHealth {
+                    name,
+                    features: self.plan.features,
+                    now,
+                    worst_residual: refresh.worst_residual(),
+                    refreshes: refresh.refreshes(),
+                }
+            }
         }
     }
 

@@ -79,6 +79,15 @@ impl<'a> ReadScope<'a> {
         value.ok_or_else(|| self.invalid(name, &format!("a number from {low:e} to {high:e}")))
     }
 
+    /// The same, or 0 if a file of an earlier version does not tell it.
+    pub(crate) fn optional_float(
+        &self,
+        name: &str,
+        bounds: RangeInclusive<f64>,
+    ) -> Result<f64, ModelFileError> {
+        if self.has(name) { self.float(name, bounds) } else { Ok(0.0) }
+    }
+
     pub(crate) fn text(&self, name: &str) -> Result<&'a str, ModelFileError> {
         self.value(name)?.as_str().ok_or_else(|| self.invalid(name, "a text"))
     }
@@ -122,6 +131,11 @@ impl<'a> ReadScope<'a> {
         let bytes = self.state.integers.get(&format!("{}{name}", self.prefix));
         let bytes = bytes.ok_or_else(|| self.invalid(name, "an array of whole numbers"))?;
         Ok(bytes.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
+    }
+
+    /// An array of whole numbers, empty if it is missing.
+    pub(crate) fn optional_integers(&self, name: &str) -> Vec<u64> {
+        self.any_integers(name).unwrap_or_default()
     }
 
     /// The length of an array, without reading it; 0 if it is missing.

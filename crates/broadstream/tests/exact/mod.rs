@@ -1,9 +1,11 @@
 //! Operations on a trained model that leave it exactly what it should be.
 
+mod ill_conditioned;
 mod inputs;
 mod late_labels;
 mod leverage;
 mod merge;
+mod refit;
 mod unlearn;
 mod window;
 

@@ -5,7 +5,7 @@ use broadstream::model_file::ModelFile;
 use broadstream_store::write_bytes;
 
 use super::{checkpoint::savable, evaluate::Finished};
-use crate::output::run::Report;
+use crate::output::{health::warn_of_rounding, run::Report};
 
 pub(super) fn report(finished: &Finished) -> Result<()> {
     let Finished { arguments, source, opened, model, evaluation, seconds, save } = finished;
@@ -30,5 +30,9 @@ pub(super) fn report(finished: &Finished) -> Result<()> {
     if let Some(path) = &options.report {
         write_bytes(path, report.page()?.as_bytes())?;
     }
-    if options.json { report.print_json() } else { report.print_table() }
+    if options.json { report.print_json() } else { report.print_table() }?;
+    if let Some(model) = model.online_bls() {
+        warn_of_rounding(model);
+    }
+    Ok(())
 }

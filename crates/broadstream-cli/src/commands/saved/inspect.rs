@@ -192,15 +192,15 @@ impl Inspection {
         }
         let widths = self.health.iter().map(|regression| regression.name.chars().count());
         let widest = widths.fold(10, usize::max);
-        let columns = ["features", "residual", "worst", "condition", "refreshes"];
+        let columns = ["features", "error", "residual", "worst", "condition", "refreshes"];
         let mut text = format!("\n{:<widest$}", "regression");
         columns.iter().for_each(|column| text += &format!("{column:>11}"));
         text.push('\n');
         for RegressionHealth { name, features, now, worst_residual, refreshes, .. } in &self.health
         {
             text += &format!(
-                "{name:<widest$}{features:>11}{:>11.1e}{worst_residual:>11.1e}{:>11.1e}{refreshes:>11}\n",
-                now.residual, now.condition,
+                "{name:<widest$}{features:>11}{:>11.1e}{:>11.1e}{worst_residual:>11.1e}{:>11.1e}{refreshes:>11}\n",
+                now.error, now.residual, now.condition,
             );
         }
         text

@@ -8,7 +8,7 @@ use super::{
     responder::{PredictionWriter, Responder, RowCounts},
     rows,
 };
-use crate::{args::LearnArguments, build::threads};
+use crate::{args::LearnArguments, build::threads, output::health::warn_of_rounding};
 
 pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     let (target, mut saved) = change::open(&arguments.file, arguments.output.as_deref())?;
@@ -36,5 +36,6 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     }
     let RowCounts { rows, learned } = responder.counts;
     eprintln!("{} learned, {} without a label", rows::counted(learned), rows - learned);
+    warn_of_rounding(&saved.model);
     Ok(())
 }

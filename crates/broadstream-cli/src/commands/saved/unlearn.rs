@@ -64,8 +64,8 @@ fn read_all(arguments: &UnlearnArguments, saved: &Saved) -> Result<(Block, Vec<u
 fn json(certificate: &Certificate, learned: u64) -> String {
     let certificate = json!({
         "samples": certificate.samples,
-        "residual_before": certificate.residual_before,
-        "residual_after": certificate.residual_after,
+        "error": certificate.error,
+        "condition": certificate.condition,
         "learned": learned,
     });
     format!("{certificate}\n")
@@ -73,9 +73,9 @@ fn json(certificate: &Certificate, learned: u64) -> String {
 
 fn text(certificate: &Certificate, learned: u64) -> String {
     format!(
-        "{} taken back, {learned} left; residual {:.1e} before, {:.1e} after\n",
+        "{} taken back, {learned} left; scores are exact to {:.0e}, the condition number is {:.0e}\n",
         rows::counted(certificate.samples),
-        certificate.residual_before,
-        certificate.residual_after,
+        certificate.error,
+        certificate.condition,
     )
 }

@@ -105,6 +105,11 @@ impl Gram {
         threads.share(samples >= LEAST_SAMPLES, panels, || (), |(), panel| add(panel));
     }
 
+    /// P ← 0.
+    pub(crate) fn clear(&mut self) {
+        self.p.columns_mut().fill(Column::ZERO);
+    }
+
     /// P ← factor · P.
     pub fn scale(&mut self, factor: f64) {
         for column in self.p.columns_mut() {
@@ -138,12 +143,11 @@ impl Gram {
         Ok(())
     }
 
-    /// The largest entry, which lies on the diagonal.
-    pub(super) fn largest_diagonal(&self) -> f64 {
-        let diagonal = (0..self.p.len()).flat_map(|panel| {
+    /// The entries on the diagonal.
+    pub(super) fn diagonal(&self) -> impl Iterator<Item = f64> {
+        (0..self.p.len()).flat_map(|panel| {
             self.p.split(panel).1.iter().enumerate().map(|(row, column)| column.0[row])
-        });
-        diagonal.fold(0.0, f64::max)
+        })
     }
 
     fn lay_out(&mut self, features: &[f64], weights: &[f64]) {
@@ -182,7 +186,7 @@ fn add_panel<K: Kernel>(
 
 /// Adds the outer products to up to `ROWS` columns of P.
 #[inline(always)]
-pub(super) fn add_tile<K: Kernel>(
+fn add_tile<K: Kernel>(
     kernel: K,
     columns: &mut [Column<ROWS>],
     rows: &[Column<ROWS>],

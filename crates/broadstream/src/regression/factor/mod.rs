@@ -20,19 +20,20 @@
 //!
 //! Parts: `panels` is the memory layout, `sweep` the update, `kernel` its inner loops (`portable`,
 //! `avx2`). `solve` reads predictions and weights from the factor, `many` does so for many samples,
-//! `weights` follows it. `unlearn` removes samples, `slide` moves a window of samples,
-//! `certificate` measures how exact that was. `refactor` builds the factor from a matrix, `gram`
-//! keeps that matrix, `sums` is everything that a regression has summed, `product` multiplies by
-//! the factor. `correction` compensates for a ridge that decays between two refreshes, and `probe`
-//! measures rounding errors.
+//! `weights` follows it. `unlearn` removes samples, `slide` moves a window of samples, `merge`
+//! brings two factors together. `refactor` builds the factor from a matrix, `gram` keeps that
+//! matrix, `sums` is everything that a regression has summed, `product` multiplies by the factor.
+//! `correction` compensates for a ridge that decays between two refreshes. `probe` measures rounding
+//! errors, and `condition` how much the factor amplifies them.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
-mod certificate;
+mod condition;
 mod correction;
 mod gram;
 mod kernel;
 mod many;
+mod merge;
 mod panels;
 mod portable;
 mod probe;
@@ -125,6 +126,19 @@ impl Factor {
             threads: Threads::default(),
             scratch: Scratch::default(),
         }
+    }
+
+    /// Forgets all samples: the factor is that of ridge · I again, and all weights are 0.
+    pub(crate) fn reset(&mut self, ridge: f64) {
+        self.l = Panels::identity(self.order());
+        self.d_inverse.fill(1.0 / ridge);
+        self.z.iter_mut().for_each(|z| z.fill(Column::ZERO));
+    }
+
+    /// Whether D and Z are usable numbers. A NaN anywhere in L reaches them with the next sample.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.d_inverse.iter().all(|d_inverse| d_inverse.is_finite() && *d_inverse > 0.0)
+            && self.z.iter().flatten().all(|column| column.0.iter().all(|z| z.is_finite()))
     }
 
     /// Reads predictions off after `features` features as well as after all of them.

@@ -7,7 +7,7 @@ use super::{
     kernel::{lower, transposed},
     panels::{ROWS, TARGET_ROWS},
 };
-use crate::numeric::Column;
+use crate::numeric::{Column, DoubleDoubles, two_product, two_sum};
 
 impl Factor {
     /// A panel of targets of a matrix with a row per feature and an entry per target.
@@ -58,6 +58,45 @@ impl Factor {
             },
         );
         out
+    }
+
+    /// D x.
+    pub(super) fn scaled(&self, x: &[f64]) -> Vec<f64> {
+        x.iter().zip(&self.d_inverse).map(|(x, d_inverse)| x / d_inverse).collect()
+    }
+
+    /// L x for `R` vectors, in 32 digits.
+    pub(super) fn multiply_precisely<const R: usize>(
+        &self,
+        x: &[Vec<f64>; R],
+    ) -> [DoubleDoubles; R] {
+        let mut out = std::array::from_fn(|_| DoubleDoubles::zero(self.order()));
+        self.instructions.run(
+            #[inline(always)]
+            || {
+                for (out, x) in out.iter_mut().zip(x) {
+                    for panel in 0..self.l.len() {
+                        let mut sums = [Column::<ROWS>::ZERO; 2];
+                        add_precisely(self.l.panel(panel), x, &mut sums);
+                        out.set(panel * ROWS, &sums[0].0, &sums[1].0);
+                    }
+                }
+            },
+        );
+        out
+    }
+}
+
+/// Adds a panel's share of L x to sums, the second of which hold what the first round off.
+#[inline(always)]
+fn add_precisely(l: &[Column<ROWS>], x: &[f64], [high, low]: &mut [Column<ROWS>; 2]) {
+    for (column, x) in l.iter().zip(x) {
+        for i in 0..ROWS {
+            let (product, rounded) = two_product(column.0[i], *x);
+            let (sum, error) = two_sum(high.0[i], product);
+            high.0[i] = sum;
+            low.0[i] += rounded + error;
+        }
     }
 }
 

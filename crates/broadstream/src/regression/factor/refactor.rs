@@ -29,7 +29,7 @@ const TILE: usize = 3;
 
 /// The columns of two panels that are multiplied in one go: 24 KB, which stay in the first-level
 /// cache while all parts of a tile use them.
-pub(super) const DEPTH: usize = 128;
+const DEPTH: usize = 128;
 
 /// The panels that are computed at a time.
 const PANELS: usize = 4;
@@ -39,20 +39,23 @@ const PANELS: usize = 4;
 const LEAST_ORDER: usize = if cfg!(test) { 1 } else { 200 };
 
 impl Factor {
-    /// Replaces the factor by that of P + ridge · I and keeps the weights unchanged. A ridge that
-    /// would be lost in the rounding of P is raised until it is not. Returns the ridge that the
-    /// factor has now.
-    pub fn refactor(&mut self, gram: &Gram, ridge: f64) -> Result<f64, Error> {
+    /// Replaces the factor by that of P + ridge · I and keeps the weights unchanged.
+    ///
+    /// P has 16 digits, so a ridge below 1e-16 of its diagonal is lost in its rounding. It is raised
+    /// to that size there, without which the factor would be meaningless, but the factor is then not
+    /// that of P + ridge · I. [`pivot_share`](Self::pivot_share) tells how near that is, and a
+    /// [probe](super::Probe) whether it was too near; [`raise_ridge`](Self::raise_ridge) has no such
+    /// limit.
+    pub fn refactor(&mut self, gram: &Gram, ridge: f64) -> Result<(), Error> {
         check_length("the rows of the matrix", self.order(), gram.order())?;
         let weights = self.weights();
-        let ridge = self.factorise(gram, ridge);
+        self.factorise(gram, ridge);
         self.set_weights(&weights);
-        Ok(ridge)
+        Ok(())
     }
 
-    /// Makes the factor and its weights those of a regression that has summed this. The ridge is
-    /// the one that [`refactor`](Self::refactor) would use, and is returned. Targets that only the
-    /// factor has count as 0 in all samples.
+    /// Makes the factor and its weights those of a regression that has summed this, with the limits
+    /// of [`refactor`](Self::refactor). Targets that only the factor has count as 0 in all samples.
     ///
     /// ```
     /// use broadstream::factor::{Factor, Sums};
@@ -66,23 +69,28 @@ impl Factor {
     /// assert!((weights[0] - 1.0 / 5.1).abs() < 1e-15 && (weights[1] - 2.0 / 5.1).abs() < 1e-15);
     /// # Ok::<(), broadstream::Error>(())
     /// ```
-    pub fn rebuild(&mut self, sums: &Sums, ridge: f64) -> Result<f64, Error> {
+    pub fn rebuild(&mut self, sums: &Sums, ridge: f64) -> Result<(), Error> {
         check_length("the rows of the matrix", self.order(), sums.order())?;
         self.add_targets(sums.targets());
-        let ridge = self.factorise(sums.gram(), ridge);
+        self.factorise(sums.gram(), ridge);
         self.solve_targets(sums.q());
-        Ok(ridge)
+        Ok(())
     }
 
-    /// L and D of P + ridge · I, where a ridge that would be lost is raised. Returns the ridge.
-    fn factorise(&mut self, gram: &Gram, ridge: f64) -> f64 {
-        let ridge = ridge.max(gram.largest_diagonal() * f64::EPSILON * self.order() as f64);
+    /// The smallest entry of D relative to the entry of P's diagonal at its place: how much of a
+    /// feature the features before it leave unexplained.
+    pub fn pivot_share(&self, gram: &Gram) -> f64 {
+        let pivots = gram.diagonal().zip(&self.d_inverse);
+        pivots.map(|(entry, d_inverse)| 1.0 / (entry * d_inverse)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// L and D of P + ridge · I.
+    fn factorise(&mut self, gram: &Gram, ridge: f64) {
         match self.instructions {
             InstructionSet::Portable => self.factor_panels(Portable, &gram.p, ridge),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2(avx2) => self.factor_panels(avx2, &gram.p, ridge),
         }
-        ridge
     }
 
     /// Several panels at a time, so that each earlier panel is fetched once for all of them.
@@ -215,13 +223,17 @@ fn finish_panel<'a, K: Kernel>(
     }
     let k_block = k.split(panel).1;
     // Rows and columns past the order are those of the identity matrix.
-    let mut tile: [Column<ROWS>; ROWS] = std::array::from_fn(|j| {
-        let mut column = k_block.get(j).copied().unwrap_or(Column::ZERO);
-        column.0[j] += ridge;
-        column
-    });
+    let mut tile: [Column<ROWS>; ROWS] =
+        std::array::from_fn(|j| k_block.get(j).copied().unwrap_or(Column::ZERO));
+    // A ridge below the rounding of P would be lost there. Since P is a sum of squares, no pivot can
+    // be below what is added to it except by rounding.
+    let rounding = f64::EPSILON * k.order() as f64;
+    let least: [f64; ROWS] = std::array::from_fn(|j| ridge.max(rounding * tile[j].0[j]));
+    for (j, (column, least)) in tile.iter_mut().zip(&least).enumerate() {
+        column.0[j] += least;
+    }
     subtract_product(kernel, &m[..start], l_left, &mut tile);
-    factor_block(&tile, ridge, l_block, d_inverse);
+    factor_block(&tile, &least, l_block, d_inverse);
     FinishedPanel { left: l_left, block: l_block, d_inverse }
 }
 
@@ -253,11 +265,11 @@ fn divide_by_unit_block(tile: &mut [Column<ROWS>; ROWS], block: &[Column<ROWS>])
     }
 }
 
-/// L and D of a diagonal block.
+/// L and D of a diagonal block, whose pivots are at least this.
 #[inline(always)]
 fn factor_block(
     tile: &[Column<ROWS>; ROWS],
-    ridge: f64,
+    least: &[f64; ROWS],
     block: &mut [Column<ROWS>],
     d_inverse: &mut [f64],
 ) {
@@ -270,8 +282,7 @@ fn factor_block(
                 m[j].0[i] = (-l_jt).mul_add(m[t].0[i], m[j].0[i]);
             }
         }
-        // P is a sum of squares, so no pivot of P + λI can be below λ except by rounding.
-        let inverse = 1.0 / m[j].0[j].max(ridge);
+        let inverse = 1.0 / m[j].0[j].max(least[j]);
         d_inverse[j] = inverse;
         block[j] = Column::ZERO;
         block[j].0[j] = 1.0;

@@ -4,8 +4,11 @@
 //! factor as one sequence of alternating new and old samples, at the speed of a block that only
 //! learns. The ridge never decays, as it does under gradual forgetting.
 
-use super::{Factor, Update, unlearn::LEAST_REMAINDER};
+use super::{Factor, Update};
 use crate::error::Error;
+
+/// With less than this share left of a sample's direction, removing it has cost too many digits.
+const LEAST_REMAINDER: f64 = 1e-4;
 
 /// The result of a [slide](Factor::slide).
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! The factor against its definition (dense sums, solved by faer) and against itself: any division
 //! into blocks and either instruction set give the same bits.
 
+mod merge;
 mod probe;
 mod saved;
 mod slide;

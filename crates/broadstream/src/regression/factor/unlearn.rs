@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::numeric::Column;
 
 /// With less than this share left of a sample's direction, the remainder is rounding error.
-pub(super) const LEAST_REMAINDER: f64 = 1e-10;
+const LEAST_REMAINDER: f64 = 1e-10;
 
 impl Factor {
     /// Removes a sample that was learned with that weight. Fails, and changes nothing, if the

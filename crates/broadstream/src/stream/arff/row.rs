@@ -157,7 +157,7 @@ impl Row {
         let text = &self.text[start..];
         let weight = text_of(text, tokens.line())?.trim_ascii().parse().ok();
         self.weight = weight.filter(|weight| check_weight(*weight).is_ok()).ok_or_else(|| {
-            unexpected(tokens, "a weight of 0 or from 1e-100 to 1e100", &quoted(text))
+            unexpected(tokens, "a weight of 0 or from 1e-12 to 1e12", &quoted(text))
         })?;
         match (self.next(tokens)?, self.next(tokens)?) {
             (Some((Token::Close, _)), None) => Ok(()),

@@ -140,8 +140,8 @@ fn faulty_rows_come_after_the_good_ones() {
         ("{0}", ": expected a value behind the index, found none"),
         ("{0 1", ": expected index value, found something else"),
         ("{0 1} x", ": expected a weight in braces behind the row, found something else"),
-        ("{} {-1}", ": expected a weight of 0 or from 1e-100 to 1e100, found '-1'"),
-        ("{} {nan}", ": expected a weight of 0 or from 1e-100 to 1e100, found 'nan'"),
+        ("{} {-1}", ": expected a weight of 0 or from 1e-12 to 1e12, found '-1'"),
+        ("{} {nan}", ": expected a weight of 0 or from 1e-12 to 1e12, found 'nan'"),
         ("{} {1} x", ": expected nothing behind the weight in braces, found something"),
     ] {
         let contents = shop(&format!("1,clerk,x,yes\n{fault}\n1,clerk,x,yes\n"));
