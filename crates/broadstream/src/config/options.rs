@@ -107,8 +107,6 @@ const MOST: u64 = 1 << 60;
 
 const AT_LEAST_1: Values = Values::Count { range: (1, u64::MAX), rule: "at least 1" };
 
-const ANY_COUNT: Values = Values::Count { range: (0, u64::MAX), rule: COUNT };
-
 /// The rule for counts.
 const COUNT: &str = "a whole number from 0 to 2^60";
 
@@ -272,7 +270,7 @@ static OPTIONS: [ConfigOption; 23] = [
     },
     ConfigOption {
         name: "correction_steps",
-        values: ANY_COUNT,
+        values: Values::Count { range: (0, 100), rule: "at most 100" },
         help: "Steps per sample that correct for the ridge fading between two refreshes: 2 to 4 \
                steps come close to the paper's Algorithm 2. They need the preset single and one \
                nested model",

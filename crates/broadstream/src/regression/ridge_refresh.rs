@@ -49,6 +49,9 @@ const LARGEST_RESIDUAL: f64 = 1e-8;
 /// than eight would be right in the direction of that pivot.
 const LEAST_PIVOT_SHARE: f64 = 1e-8;
 
+/// The relative error of P's entries, with the caution of [`Health::error`].
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// What a regression that forgets keeps in addition to its factor.
 #[derive(Clone, Debug)]
 pub(crate) struct RidgeRefresh {
@@ -71,6 +74,9 @@ pub(crate) struct RidgeRefresh {
     since_check: usize,
     refreshes: u64,
     worst_residual: f64,
+    /// The largest error of scores at any refresh. It does not decay: a refresh keeps the weights,
+    /// and in directions that no sample excites any more their errors stay.
+    refresh_error: f64,
 }
 
 impl RidgeRefresh {
@@ -89,6 +95,7 @@ impl RidgeRefresh {
             since_check: 0,
             refreshes: 0,
             worst_residual: 0.0,
+            refresh_error: 0.0,
         }
     }
 
@@ -124,7 +131,9 @@ impl RidgeRefresh {
 
     /// The numerical state of the factor.
     pub(crate) fn health(&self, factor: &Factor) -> Health {
-        self.probe.check(factor)
+        let mut health = self.probe.check(factor);
+        health.error = health.error.max(self.refresh_error);
+        health
     }
 
     /// Records that the factor was given other weights.
@@ -144,6 +153,7 @@ impl RidgeRefresh {
         to.integer("since_check", self.since_check);
         to.integer("refreshes", self.refreshes);
         to.float("worst_residual", self.worst_residual);
+        to.float("refresh_error", self.refresh_error);
     }
 
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
@@ -154,6 +164,7 @@ impl RidgeRefresh {
         self.since_check = from.count("since_check", CHECK_EVERY - 1)?;
         self.refreshes = from.integer("refreshes")?;
         self.worst_residual = from.float("worst_residual", 0.0..=f64::MAX)?;
+        self.refresh_error = from.optional_float("refresh_error", 0.0..=f64::MAX)?;
         self.since_refresh = since_refresh;
         self.decay = decay;
         self.pending.clear();
@@ -211,9 +222,12 @@ impl RidgeRefresh {
             self.probe.begin_anew(ridge);
             return Ok(());
         }
-        if factor.pivot_share(&self.gram) >= LEAST_PIVOT_SHARE {
+        let share = factor.pivot_share(&self.gram);
+        if share >= LEAST_PIVOT_SHARE {
             factor.refactor(&self.gram, ridge)?;
+            self.refresh_error = self.refresh_error.max(ROUNDING / share);
         } else {
+            self.refresh_error = self.refresh_error.max(self.probe.error(factor));
             factor.raise_ridge(ridge - self.probe.ridge());
         }
         self.probe.ridge_was_raised(factor, ridge);

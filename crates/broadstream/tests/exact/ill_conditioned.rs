@@ -105,7 +105,8 @@ impl Problem {
         block
     }
 
-    /// What a refit on some of the rows scores for all of them.
+    /// What a refit on some of the rows scores for all of them. A model that forgets is compared
+    /// with the paper's algorithm.
     fn refit(&self, model: &OnlineBls, rows: impl Iterator<Item = usize>) -> Vec<Vec<f64>> {
         let all: Vec<Row> = self
             .rows
@@ -116,7 +117,11 @@ impl Problem {
             })
             .collect();
         let Ridge::Fixed(ridge) = self.config.ridge else { unreachable!() };
-        let refit = Refit::new(rows.map(|i| &all[i]), all[0].features.len(), 3, ridge);
+        let (order, rows) = (all[0].features.len(), rows.map(|i| &all[i]));
+        let refit = match (model.config().forgetting.fixed(), model.refresh_every()) {
+            (Some(mu), Some(every)) => Refit::forgetting(rows, order, 3, ridge, (mu, every)),
+            _ => Refit::new(rows, order, 3, ridge),
+        };
         all.iter().map(|row| refit.scores(&row.features)).collect()
     }
 
@@ -342,4 +347,84 @@ fn saved_loaded_and_continued() {
         model.learn_many(&problem.block(samples / 2..samples)).unwrap();
         tally.check(("saved", seed), problem, Ok(model), 0..samples, false);
     });
+}
+
+#[test]
+fn forgetting_models() {
+    for_all("forgetting", |seed, problem, tally| {
+        let mut dice = Dice(seed ^ 4);
+        let config = OnlineBlsConfig {
+            forgetting: Forgetting::Fixed([0.5, 0.9, 0.99][dice.below(3)]),
+            refresh_every: [None, Some(1), Some(7)][dice.below(3)],
+            keep_weights: dice.below(4) == 0,
+            ..problem.config.clone()
+        };
+        let mut problem = Problem { config, ..Problem::new(seed) };
+        if dice.below(4) == 0 {
+            // One sample that outweighs all others.
+            let heavy = dice.below(problem.rows.len());
+            problem.rows[heavy].2 = 1e12;
+        }
+        let model = learned(&problem, 0..problem.rows.len());
+        let rows = 0..problem.rows.len();
+        tally.check(("forgetting", seed), &problem, Ok(model), rows, false);
+    });
+}
+
+/// Learns samples of one input with forgetting, and returns whether the model warns.
+fn warns(config: OnlineBlsConfig, inputs: impl Iterator<Item = f64>) -> bool {
+    let config = OnlineBlsConfig {
+        inputs_per_sample: Some(1),
+        forgetting: Forgetting::Fixed(0.99),
+        scaling: Scaling::None,
+        enhancement_nodes: 20,
+        ..config
+    };
+    let mut model =
+        OnlineBls::new(OnlineBlsConfig { stacking: false, label_lags: 0, ..config }).unwrap();
+    model.declare_input("x", InputKind::Numeric).unwrap();
+    for (i, x) in inputs.enumerate() {
+        model.learn_one(Sample::dense(&[x]), i % 2, 1.0).unwrap();
+    }
+    let health = model.health();
+    assert!(health.iter().all(|regression| regression.now.error >= 0.0), "{health:?}");
+    health[0].now.error > LARGEST_ERROR
+}
+
+#[test]
+fn a_forgetting_model_warns_before_it_collapses() {
+    let single = || OnlineBlsConfig { nested_models: 1, ..OnlineBlsConfig::single() };
+    let tiny = OnlineBlsConfig { ridge: Ridge::Fixed(1e-50), ..single() };
+    assert!(warns(tiny, std::iter::repeat_n(1.0, 3000)), "a ridge of 1e-50");
+    let corrected = OnlineBlsConfig { correction_steps: 3, ..single() };
+    let alternating = (0..3000).map(|i| if i / 2 % 2 == 0 { 1.0 } else { 1e12 });
+    assert!(warns(corrected.clone(), alternating), "inputs of 1 and 1e12");
+    assert!(!warns(corrected, (0..3000).map(|i| f64::from(i % 10))), "inputs from 0 to 9");
+    assert!(!warns(single(), (0..3000).map(|i| f64::from(i % 10))), "inputs from 0 to 9");
+}
+
+#[test]
+fn a_heavy_sample_is_absorbed() {
+    let config = OnlineBlsConfig {
+        forgetting: Forgetting::Fixed(0.99),
+        enhancement_nodes: 50,
+        ..OnlineBlsConfig::single()
+    };
+    let mut model = OnlineBls::new(config).unwrap();
+    model.declare_input("x", InputKind::Numeric).unwrap();
+    let mut dice = Dice(7);
+    let mut late_errors = 0;
+    for i in 0..8000 {
+        let x = [dice.signed()];
+        let class = usize::from(x[0] > 0.1);
+        if i >= 6000 {
+            late_errors +=
+                usize::from(model.predict_one(Sample::dense(&x)).unwrap() != Some(class));
+        }
+        model.learn_one(Sample::dense(&x), class, if i == 1000 { 1e12 } else { 1.0 }).unwrap();
+    }
+    assert!(late_errors < 100, "{late_errors} of 2000");
+    for weight in [1e17, 1e-13, -1.0, f64::NAN] {
+        assert!(model.learn_one(Sample::dense(&[0.5]), 0, weight).is_err(), "{weight}");
+    }
 }

@@ -23,71 +23,123 @@ pub(crate) fn number(value: f64) -> Number {
 }
 
 impl Refit {
-    /// Solves (λI + Σ w·a·aᵀ) W = Σ w·a·yᵀ by a Cholesky factorisation without square roots.
+    /// Solves (λI + Σ w·a·aᵀ) W = Σ w·a·yᵀ.
     pub(crate) fn new<'a>(
         rows: impl Iterator<Item = &'a Row>,
         order: usize,
         classes: usize,
         ridge: f64,
     ) -> Self {
-        let zero = number(0.0);
-        let mut k = vec![vec![zero.clone(); order]; order];
+        let mut k = matrix(order, order);
         (0..order).for_each(|i| k[i][i] = number(ridge));
-        let mut q = vec![vec![zero; classes]; order];
+        let mut q = matrix(order, classes);
         for row in rows {
-            let a: Vec<Number> = row.features.iter().map(|a| number(*a)).collect();
-            let weight = number(row.weight);
-            for i in 0..order {
-                let weighted = &a[i] * &weight;
-                for j in 0..=i {
-                    k[i][j] += &weighted * &a[j];
-                }
-                q[i][row.class] += weighted;
+            let (a, weight) = (numbers(&row.features), number(row.weight));
+            add_square(&mut k, &a, &weight);
+            for (q, a) in q.iter_mut().zip(&a) {
+                q[row.class] += a * &weight;
             }
         }
-        // K = L D Lᵀ in place, with D on the diagonal.
-        for j in 0..order {
-            for t in 0..j {
-                let scaled = &k[j][t] * &k[t][t];
-                for row in &mut k[j..] {
-                    let product = &row[t] * &scaled;
-                    row[j] -= product;
-                }
-            }
-            let pivot = k[j][j].clone();
-            for row in &mut k[j + 1..] {
-                row[j] = &row[j] / &pivot;
-            }
-        }
-        for i in 0..order {
-            for t in 0..i {
-                for class in 0..classes {
-                    let product = &k[i][t] * &q[t][class];
-                    q[i][class] -= product;
-                }
-            }
-        }
-        for i in (0..order).rev() {
+        Refit { weights: solve(k, q) }
+    }
+
+    /// The paper's Algorithm 2, with a ridge that decays between refreshes: P ← μP + w·a·aᵀ, and W
+    /// grows by (P + λI)⁻¹·w·a·(y − aᵀW)ᵀ.
+    pub(crate) fn forgetting<'a>(
+        rows: impl Iterator<Item = &'a Row>,
+        order: usize,
+        classes: usize,
+        ridge: f64,
+        (mu, refresh_every): (f64, usize),
+    ) -> Self {
+        let (mut p, mut weights) = (matrix(order, order), matrix(order, classes));
+        let (mu, full) = (number(mu), number(ridge));
+        let mut ridge = full.clone();
+        for (i, row) in rows.enumerate() {
+            ridge = if i % refresh_every == 0 { full.clone() } else { ridge * &mu };
+            p.iter_mut().flatten().for_each(|entry| *entry *= &mu);
+            let (a, weight) = (numbers(&row.features), number(row.weight));
+            add_square(&mut p, &a, &weight);
+            let mut k = p.clone();
+            (0..order).for_each(|i| k[i][i] += &ridge);
+            let gain = solve(k, a.iter().map(|a| vec![a * &weight]).collect());
             for class in 0..classes {
-                let mut solved = &q[i][class] / &k[i][i];
-                for t in i + 1..order {
-                    solved -= &k[t][i] * &q[t][class];
+                let mut residual = number(f64::from(u8::from(class == row.class)));
+                for (a, weights) in a.iter().zip(&weights) {
+                    residual -= a * &weights[class];
                 }
-                q[i][class] = solved;
+                for (weights, gain) in weights.iter_mut().zip(&gain) {
+                    weights[class] += &gain[0] * &residual;
+                }
             }
         }
-        Refit { weights: q }
+        Refit { weights }
     }
 
     pub(crate) fn scores(&self, features: &[f64]) -> Vec<f64> {
         let classes = self.weights[0].len();
         let mut scores = vec![number(0.0); classes];
-        for (weights, a) in self.weights.iter().zip(features) {
-            let a = number(*a);
+        for (weights, a) in self.weights.iter().zip(numbers(features)) {
             for (score, weight) in scores.iter_mut().zip(weights) {
                 *score += weight * &a;
             }
         }
         scores.iter().map(|score| score.to_f64().value()).collect()
     }
+}
+
+fn matrix(rows: usize, columns: usize) -> Vec<Vec<Number>> {
+    vec![vec![number(0.0); columns]; rows]
+}
+
+fn numbers(values: &[f64]) -> Vec<Number> {
+    values.iter().map(|value| number(*value)).collect()
+}
+
+/// Adds w·a·aᵀ to a lower triangle.
+fn add_square(k: &mut [Vec<Number>], a: &[Number], weight: &Number) {
+    for i in 0..a.len() {
+        let weighted = &a[i] * weight;
+        for j in 0..=i {
+            k[i][j] += &weighted * &a[j];
+        }
+    }
+}
+
+/// Solves K X = Q by a Cholesky factorisation without square roots; only the lower triangle of K is
+/// read.
+fn solve(mut k: Vec<Vec<Number>>, mut q: Vec<Vec<Number>>) -> Vec<Vec<Number>> {
+    let (order, columns) = (q.len(), q[0].len());
+    // K = L D Lᵀ in place, with D on the diagonal.
+    for j in 0..order {
+        for t in 0..j {
+            let scaled = &k[j][t] * &k[t][t];
+            for row in &mut k[j..] {
+                let product = &row[t] * &scaled;
+                row[j] -= product;
+            }
+        }
+        let pivot = k[j][j].clone();
+        for row in &mut k[j + 1..] {
+            row[j] = &row[j] / &pivot;
+        }
+    }
+    for i in 0..order {
+        for t in 0..i {
+            for c in 0..columns {
+                let product = &k[i][t] * &q[t][c];
+                q[i][c] -= product;
+            }
+        }
+    }
+    for i in (0..order).rev() {
+        for c in 0..columns {
+            let mut solved = &q[i][c] / &k[i][i];
+            for t in i + 1..order {
+                solved -= &k[t][i] * &q[t][c];
+            }
+            q[i][c] = solved;
+        }
+    }
+    q
 }

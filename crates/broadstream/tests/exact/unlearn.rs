@@ -1,4 +1,7 @@
-use broadstream::{Block, Classifier, OnlineBlsConfig, Sample, Scaling};
+use broadstream::{
+    Block, Classifier, OnlineBls, OnlineBlsConfig, Sample, Scaling, Schema, Scores,
+    model_file::{self, ModelFile},
+};
 
 use super::{INPUTS, alone, configs, distance, model, samples};
 
@@ -102,4 +105,61 @@ fn models_that_are_no_sums_say_why() {
         let error = model.unlearn_one(Sample::dense(&[]), 0, 1.0).unwrap_err().to_string();
         assert!(error.starts_with("cannot unlearn: ") && error.contains(reason), "{error}");
     }
+}
+
+/// A single regression, since the shares of several follow their errors, which are not unlearned.
+#[test]
+fn a_class_without_samples_was_never_seen() {
+    for config in configs().into_iter().filter(|config| config.ridge.fixed().is_some()) {
+        let config = OnlineBlsConfig { nested_models: 1, ..config };
+        let all = samples(0..150);
+        let (mut some, mut never) = (model(&config, &INPUTS), model(&config, &INPUTS));
+        some.learn_many(&all).unwrap();
+        let mut removed = Block::new();
+        for i in 0..all.len() {
+            let (x, class, weight) = (all.sample(i), all.class(i), all.weight(i));
+            match class {
+                1 => removed.push(x, class, weight).unwrap(),
+                0 => never.learn_one(x, 0, weight).unwrap(),
+                _ => never.learn_one(x, 1, weight).unwrap(),
+            }
+        }
+        some.unlearn_many(&removed).unwrap();
+        let x = Sample::dense(&[1.0, 50.0, 1.0]);
+        let same = |some: &OnlineBls| {
+            let found = some.predict_proba_one(x).unwrap();
+            let expected = never.predict_proba_one(x).unwrap();
+            assert_eq!(found[1], 0.0);
+            assert!((found[0] - expected[0]).abs() < 1e-9, "{found:?}, {expected:?}");
+            assert!((found[2] - expected[1]).abs() < 1e-9, "{found:?}, {expected:?}");
+        };
+        same(&some);
+        // A file keeps that, and the next sample of the class brings it back.
+        let mut bytes = Vec::new();
+        ModelFile::new(&some, &Schema::new("class")).write(&mut bytes).unwrap();
+        let mut some = model_file::read(&mut bytes.as_slice()).unwrap().model;
+        same(&some);
+        let mut scores = Scores::new();
+        let mut block = alone(&removed, 0);
+        block.push(x, 0, 1.0).unwrap();
+        some.test_then_train(&block, &mut scores).unwrap();
+        assert_eq!(scores.row(0)[1], f64::NEG_INFINITY);
+        assert!(scores.row(1)[1].is_finite());
+        assert!(some.predict_proba_one(x).unwrap()[1] > 0.0);
+    }
+}
+
+#[test]
+fn a_model_without_samples_predicts_nothing() {
+    let config = configs().remove(0);
+    let mut model = model(&config, &INPUTS);
+    model.learn_many(&samples(0..60)).unwrap();
+    let certificate = model.unlearn_many(&samples(0..60)).unwrap();
+    assert!(certificate.error < 1e-9, "{certificate:?}");
+    assert_eq!(model.learned(), 0);
+    let x = Sample::dense(&[1.0, 50.0, 1.0]);
+    assert_eq!(model.predict_one(x).unwrap(), None);
+    assert_eq!(model.predict_proba_one(x).unwrap(), [0.0; 0]);
+    model.learn_one(x, 1, 1.0).unwrap();
+    assert_eq!(model.predict_one(x).unwrap(), Some(1));
 }

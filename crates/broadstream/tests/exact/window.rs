@@ -85,3 +85,29 @@ fn what_forgets_has_no_window() {
     let error = broadstream::OnlineBls::new(config).unwrap_err().to_string();
     assert!(error.starts_with("window must be none unless forgetting is 1"), "{error}");
 }
+
+#[test]
+fn a_class_that_has_left_the_window_was_never_seen() {
+    let config = OnlineBlsConfig { nested_models: 1, ..configs().remove(0) };
+    let mut sliding = model(&windowed(&config, 10), &INPUTS);
+    let mut never = model(&config, &INPUTS);
+    let all = samples(0..60);
+    for i in 0..60 {
+        let (x, weight) = (all.sample(i), all.weight(i));
+        // Class 1 occurs only at the beginning.
+        let class = match i {
+            0..40 => i % 3,
+            _ => i % 2 * 2,
+        };
+        sliding.learn_one(x, class, weight).unwrap();
+        if i >= 50 {
+            never.learn_one(x, class / 2, weight).unwrap();
+        }
+    }
+    let x = Sample::dense(&[1.0, 50.0, 1.0]);
+    let (found, expected) =
+        (sliding.predict_proba_one(x).unwrap(), never.predict_proba_one(x).unwrap());
+    assert_eq!(found[1], 0.0);
+    assert!((found[0] - expected[0]).abs() < 1e-9 && (found[2] - expected[1]).abs() < 1e-9);
+    assert_eq!(sliding.scores_many(&alone(&all, 0)).unwrap().0.row(0)[1], f64::NEG_INFINITY);
+}

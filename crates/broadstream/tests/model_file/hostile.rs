@@ -108,9 +108,13 @@ fn inputs_cannot_be_without_weights() {
 fn exercise(mut model: OnlineBls) {
     let mut scores = Scores::new();
     // Samples may be refused, since a model may have fewer inputs than they do.
-    let _ = model.test_then_train(&samples(0..40), &mut scores);
+    let mut leverages = Vec::new();
+    let _ = model.test_then_train_with_leverages(&samples(0..40), &mut scores, &mut leverages);
+    assert!(leverages.iter().all(|leverage| leverage.is_finite()), "{leverages:?}");
     for i in 0..3 {
         let _ = model.scores_one(samples(i..i + 1).sample(0));
+        let leverage = model.leverage_one(samples(i..i + 1).sample(0));
+        assert!(leverage.is_err() || leverage.is_ok_and(f64::is_finite));
     }
     let _ = (model.weights(), model.members(), model.health());
     // A state that has overflowed is refused; whatever is written can be read.

@@ -134,7 +134,14 @@ pub(crate) struct Scaler {
     inputs: Vec<InputScale>,
     /// The statistics of inputs that are not declared yet, from another scaler.
     templates: BTreeMap<String, InputScale>,
+    /// How many samples were observed, and their total weight.
+    observed: u64,
+    observed_weight: f64,
 }
+
+/// A sample counts at most as much as this many average ones. A single one of enormous weight would
+/// otherwise fix the scaling for good.
+const LARGEST_SHARE: f64 = 1e3;
 
 /// √3, the largest magnitude of a uniform variable of variance 1.
 const ROOT_OF_3: f64 = 1.732_050_807_568_877_2;
@@ -173,8 +180,13 @@ impl Scaler {
                 value: format!("centre {}, scale {} for '{name}'", affine.centre, affine.scale),
             });
         }
+        Ok(Scaler::unfrozen(rule, freeze_after))
+    }
+
+    /// A scaler without inputs.
+    fn unfrozen(rule: Scaling, until_frozen: Option<u64>) -> Self {
         let (inputs, templates) = (Vec::new(), BTreeMap::new());
-        Ok(Scaler { rule, until_frozen: freeze_after, inputs, templates })
+        Scaler { rule, until_frozen, inputs, templates, observed: 0, observed_weight: 0.0 }
     }
 
     pub(crate) fn declare_input(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
@@ -258,6 +270,11 @@ impl Scaler {
 
     /// As [`observe`](Self::observe), without counting the sample towards freezing.
     pub(crate) fn show(&mut self, x: Sample<'_>, weight: f64) {
+        let most = LARGEST_SHARE * (self.observed_weight / self.observed as f64);
+        // Before the first sample there is no average, and the limit is NaN.
+        let weight = if weight > most { most } else { weight };
+        self.observed = self.observed.saturating_add(1);
+        self.observed_weight += weight;
         for (input, x) in x.iter() {
             self.inputs[input].observe(x.clamp(-LARGEST_OBSERVED, LARGEST_OBSERVED), weight);
         }

@@ -13,6 +13,8 @@ use crate::{
 impl Scaler {
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.value("until_frozen", self.until_frozen);
+        to.integer("observed", self.observed);
+        to.float("observed_weight", self.observed_weight);
         let (mut moments, mut ranges) = (Vec::new(), Vec::new());
         for input in &self.inputs {
             match *input {
@@ -48,6 +50,11 @@ impl Scaler {
             true => None,
             false => Some(from.integer("until_frozen")?),
         };
+        // Files of earlier versions do not tell these; the next sample then counts as the average.
+        if from.has("observed") {
+            self.observed = from.integer("observed")?;
+            self.observed_weight = from.float("observed_weight", 0.0..=1e30)?;
+        }
         let count = |wanted: fn(&InputScale) -> bool| {
             self.inputs.iter().filter(|input| wanted(input)).count()
         };
@@ -90,12 +97,7 @@ impl Scaler {
         let from = from.scope("templates")?;
         from.check("templates", !from.has("templates"), "without templates of its own")?;
         let names = from.texts("names")?;
-        let mut templates = Scaler {
-            rule: self.rule.clone(),
-            until_frozen: None,
-            inputs: Vec::new(),
-            templates: BTreeMap::new(),
-        };
+        let mut templates = Scaler::unfrozen(self.rule.clone(), None);
         for name in &names {
             let declared = templates.declare_input(name, InputKind::Numeric);
             declared.map_err(|error| from.invalid("names", &format!("scaled: {error}")))?;

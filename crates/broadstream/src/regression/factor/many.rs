@@ -8,7 +8,7 @@
 #![allow(clippy::inline_always)]
 
 use super::{
-    Factor, check_length,
+    Factor, bounded, check_length,
     kernel::{GROUP, Kernel},
     panels::{ROWS, TARGET_ROWS},
     portable::Portable,
@@ -145,7 +145,7 @@ impl Factor {
                 leverages[s] = p[s].mul_add(p[s] * d_inverse, leverages[s]);
             }
         }
-        predictions.leverages.extend(leverages);
+        predictions.leverages.extend(leverages.map(bounded));
     }
 }
 

@@ -212,7 +212,7 @@ impl Factor {
     fn leverages(&self) -> Vec<f64> {
         // Samples that are unlearned start from a negative γ.
         let learned = self.scratch.gammas().filter(|(first, _)| *first > 0.0);
-        learned.map(|(first, last)| last - first).collect()
+        learned.map(|(first, last)| bounded(last - first)).collect()
     }
 
     /// Saves L without its diagonal, 1/D, and Z target by target.
@@ -274,6 +274,11 @@ impl Update<'_> {
             (&self.features[i * order..][..order], &self.targets[i * targets..][..targets], *weight)
         })
     }
+}
+
+/// A leverage that is beyond the range of `f64` counts as its largest number.
+fn bounded(leverage: f64) -> f64 {
+    if leverage.is_finite() { leverage } else { f64::MAX }
 }
 
 fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! Reading the factor: predictions, leverage, weights, solutions.
 
 use super::{
-    Factor, check_length,
+    Factor, bounded, check_length,
     kernel::{Kernel, forward_diagonal, lower, score, transposed},
     panels::{Panels, ROWS, TARGET_ROWS},
     portable::Portable,
@@ -37,10 +37,10 @@ impl Factor {
     /// The leverage aᵀK⁻¹a of one row of features: how unlike the past it is.
     pub fn leverage(&self, features: &[f64]) -> Result<f64, Error> {
         let p = self.forward_substitute(features)?;
-        Ok(p.iter().zip(&self.d_inverse).fold(0.0, |sum, (p, d_inverse)| {
+        Ok(bounded(p.iter().zip(&self.d_inverse).fold(0.0, |sum, (p, d_inverse)| {
             let q = p * d_inverse;
             p.mul_add(q, sum)
-        }))
+        })))
     }
 
     /// Solves K x = b.
