@@ -94,6 +94,11 @@ impl LockedPath {
         }
     }
 
+    /// The path as it was given.
+    pub fn path(&self) -> &Path {
+        &self.given
+    }
+
     /// Replaces the file by one with a model or its sums. If that fails, the old file stays.
     pub fn write_model(&self, file: &ModelFile<'_>) -> Result<(), StoreError> {
         let mut temporary = self.temporary()?;
@@ -134,7 +139,13 @@ impl LockedPath {
         if !journal_path(&self.target).exists() {
             return Ok(None);
         }
-        Journal::reopen(&self.disk, self.journal_given(), &self.target, &self.identity()?)
+        let identity = match self.identity() {
+            Err(StoreError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Err(StoreError::OtherJournal { path: self.journal_given() });
+            }
+            identity => identity?,
+        };
+        Journal::reopen(&self.disk, self.journal_given(), &self.target, &identity)
     }
 
     /// Removes the journal: all that it holds is in the file.

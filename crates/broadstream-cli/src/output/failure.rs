@@ -8,24 +8,37 @@ use broadstream::{Error, stream::StreamError};
 use broadstream_datasets::DatasetError;
 use broadstream_store::StoreError;
 
-use crate::args::BadUsage;
+use crate::{args::BadUsage, build::stop::Stopped};
 
 /// Prints the error with its causes, and returns the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if error.is::<ClosedPipe>() {
         return ExitCode::SUCCESS;
     }
+    if let Some(stopped) = error.downcast_ref::<Stopped>() {
+        eprintln!("{stopped}");
+        return ExitCode::from(stopped.signal.exit_code());
+    }
     eprintln!("error: {error:#}");
     if error.chain().any(is_bad_usage) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
-/// Marks a closed pipe in the result of writing to standard output. Only there it is not a failure: whoever
-/// reads the output has seen enough.
+/// Names standard output in the result of writing to it, and marks a closed pipe. Only there it is not a
+/// failure: whoever reads the output has seen enough.
 pub(crate) fn to_stdout<T, E: Into<anyhow::Error>>(result: Result<T, E>) -> Result<T> {
     result.map_err(|error| {
         let error = error.into();
-        if error.chain().any(is_closed_pipe) { ClosedPipe.into() } else { error }
+        let is_closed = error.chain().any(is_closed_pipe);
+        if is_closed { ClosedPipe.into() } else { error.context(StdoutFailure) }
     })
+}
+
+/// Says where something went wrong, unless it went wrong in writing to standard output.
+pub(crate) fn within<T>(result: Result<T>, place: impl FnOnce() -> String) -> Result<T> {
+    match result {
+        Err(error) if !error.is::<StdoutFailure>() => Err(error.context(place())),
+        result => result,
+    }
 }
 
 /// Whether an error says that the reader has closed standard output.
@@ -68,6 +81,16 @@ fn is_bad_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
         )
     ) || matches!(cause.downcast_ref::<DatasetError>(), Some(DatasetError::Unknown { .. }))
         || cause.is::<BadUsage>()
+}
+
+/// Standard output could not be written, but not because it was closed.
+#[derive(Debug)]
+pub(crate) struct StdoutFailure;
+
+impl fmt::Display for StdoutFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("writing standard output")
+    }
 }
 
 /// The reader has closed standard output.

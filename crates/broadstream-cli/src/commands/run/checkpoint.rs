@@ -18,7 +18,10 @@ use serde_json::{Map, Value, json};
 use super::resumed_arguments::{own_arguments, resumed_arguments};
 use crate::{
     args::{BadUsage, RunArguments},
-    build::model::Model,
+    build::{
+        model::Model,
+        stop::{Signal, Stopped},
+    },
 };
 
 /// How many samples lie between two checkpoints, unless `--every` says otherwise.
@@ -84,6 +87,15 @@ impl Checkpoints {
             ..ModelFile::new(savable(model)?, stream.schema())
         })?;
         Ok(())
+    }
+}
+
+impl Checkpoints {
+    /// How a run ends that a signal stopped after its checkpoint was written.
+    pub(super) fn stopped(&self, signal: Signal) -> Stopped {
+        let path = self.target.path().display();
+        let saved = format!("'broadstream run --resume {path}' continues the run");
+        Stopped { signal, saved }
     }
 }
 

@@ -8,8 +8,9 @@ use broadstream::{
     model_file::{Content, Loaded, ModelFile, Saved},
     stream::RowEncoding,
 };
-use broadstream_store::{LockedPath, read_model_or_sums};
+use broadstream_store::{LockedPath, read_journal, read_model_or_sums};
 
+use super::{journal, rows};
 use crate::args::MergeArguments;
 
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<()> {
@@ -17,6 +18,11 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<()> {
     let mut merged: Option<Merged> = None;
     for path in &arguments.files {
         let loaded = read_model_or_sums(path)?;
+        let left = journal::count(&read_journal(path)?);
+        if left > 0 {
+            let (name, left) = (path.display(), rows::counted(left));
+            bail!("{name}.journal: {left} were learned that the model lacks; 'learn' adds them");
+        }
         merged = Some(
             match merged {
                 None => Merged::new(loaded),
