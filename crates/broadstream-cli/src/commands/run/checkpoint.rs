@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::resumed_arguments::{own_arguments, resumed_arguments};
 use crate::{
-    args::{BadUsage, RunArguments},
+    args::{BadUsage, RunArguments, SavingArguments},
     build::{
         model::Model,
         stop::{Signal, Stopped},
@@ -58,9 +58,17 @@ pub(super) struct ResumedRun {
 }
 
 impl Checkpoints {
-    /// The checkpoints of a new run.
-    pub(super) fn new(path: &Path, feature_weights: bool) -> Result<Self> {
+    /// The checkpoints of a new run. A file that is there may be the only trace of another run.
+    pub(super) fn new(path: &Path, saving: &SavingArguments) -> Result<Self> {
         let target = LockedPath::lock(path)?;
+        if path.exists() && !saving.overwrite {
+            let name = path.display();
+            let rule = format!(
+                "{name} exists: continue its run with --resume {name}, or replace it with --overwrite"
+            );
+            return Err(BadUsage(rule).into());
+        }
+        let feature_weights = !saving.omit_feature_weights;
         Ok(Checkpoints { target, arguments: own_arguments()?, feature_weights })
     }
 

@@ -20,7 +20,7 @@ use crate::{
         source::{Opened, Source},
         stop,
     },
-    output::{csv_file::CsvFile, curve, progress::Progress},
+    output::{csv_file::CsvFile, curve, progress::Progress, reserved_file::ReservedFile},
 };
 
 /// A run that has come to its end.
@@ -34,11 +34,14 @@ pub(super) struct Finished {
     pub(super) seconds: f64,
     /// Where the model goes, if it is saved.
     pub(super) save: Option<LockedPath>,
+    /// Where the page goes, if there is one.
+    pub(super) report: Option<ReservedFile>,
 }
 
 pub(super) fn evaluate(prepared: Prepared) -> Result<Finished> {
-    let Prepared { arguments, options, source, mut opened, save, clock: start, start: run } =
+    let Prepared { arguments, options, source, mut opened, save, report, clock, start: run } =
         prepared;
+    let start = clock;
     let RunStart { mut model, state, lengths, seconds, checkpoints } = run;
     let files = &arguments.evaluation;
     let members = model.classifier().members();
@@ -97,7 +100,7 @@ pub(super) fn evaluate(prepared: Prepared) -> Result<Finished> {
     }
     let evaluation = result.with_context(|| source.name())?;
     tables?;
-    Ok(Finished { arguments, source, opened, model, evaluation, seconds, save })
+    Ok(Finished { arguments, source, opened, model, evaluation, seconds, save, report })
 }
 
 /// Whether an evaluation halted because of a signal: its observer broke off, or its source did not wait on.
