@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},
 };
@@ -147,7 +147,8 @@ fn open_file(path: &Path, options: TableOptions) -> Result<Opened> {
 
 fn open_standard_input(options: TableOptions) -> Result<Opened> {
     if io::stdin().is_terminal() {
-        eprintln!("reading standard input; end it with Ctrl-D");
+        // If this fails, there is nobody to be told.
+        let _ = writeln!(io::stderr(), "reading standard input; end it with Ctrl-D");
     }
     let reader = stop::standard_input().context("standard input")?;
     TableSource::pipe(reader, options).and_then(Opened::of).context("standard input")

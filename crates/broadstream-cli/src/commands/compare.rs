@@ -20,7 +20,12 @@ use crate::{
         source::Source,
     },
     output::{
-        failure::to_stdout, machine, progress::Progress, record, reserved_file::ReservedFile,
+        failure::to_stdout,
+        machine,
+        printable::{printable, printable_lines},
+        progress::Progress,
+        record,
+        reserved_file::ReservedFile,
     },
 };
 
@@ -119,7 +124,8 @@ fn show(arguments: &CompareArguments, source: &str, records: &[Record]) -> Resul
         let rendered = render(&[table(records)], records, &labels)?;
         if let Some(Output::Table(table)) = rendered.views.first().map(|view| &view.output) {
             let samples = records.first().map_or(0, |record| record.samples);
-            let text = format!("{source}: {samples} samples\n\n{}", table.markdown);
+            let (source, table) = (printable(source), printable_lines(&table.markdown));
+            let text = format!("{source}: {samples} samples\n\n{table}");
             to_stdout(io::stdout().write_all(text.as_bytes()))?;
         }
     }

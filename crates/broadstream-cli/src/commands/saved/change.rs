@@ -10,7 +10,7 @@ use broadstream::{
 use broadstream_store::{JournalEntries, LockedPath, read_journal, read_model};
 
 use super::{journal, rows};
-use crate::{args::BadUsage, commands::run::RUN_NOTE};
+use crate::{args::BadUsage, commands::run::RUN_NOTE, output::printable::note};
 
 /// Reads a model, having locked the file that it will be written to: `output`, or else its own. What other
 /// programs noted beside the model is kept. What a run noted there is not, since it does not go on.
@@ -58,16 +58,14 @@ fn replay(file: &Path, content: &JournalEntries, saved: &mut Saved) -> Result<bo
     let name = || format!("{}.journal", file.display());
     if content.torn > 0 {
         let name = name();
-        eprintln!(
-            "{name}: the last {} bytes are part of rows that were not answered",
-            content.torn
-        );
+        let torn = content.torn;
+        note(&format!("{name}: the last {torn} bytes are part of rows that were not answered"));
     }
     if content.entries.is_empty() {
         return Ok(false);
     }
     let counts = journal::replay(content, saved).with_context(name)?;
-    eprintln!("{}: {} learned that were not saved", name(), rows::counted(counts.rows));
+    note(&format!("{}: {} learned that were not saved", name(), rows::counted(counts.rows)));
     Ok(true)
 }
 

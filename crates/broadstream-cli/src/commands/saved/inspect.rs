@@ -18,7 +18,7 @@ use super::{journal, rows};
 use crate::{
     args::InspectArguments,
     commands::run::RUN_NOTE,
-    output::{failure::to_stdout, health::health_json},
+    output::{failure::to_stdout, health::health_json, printable::printable},
 };
 
 /// More labels than this are not listed.
@@ -150,12 +150,15 @@ impl Inspection {
 
     fn text(&self, name: &str, size: u64) -> String {
         let (version, program) = (model_file::VERSION, &self.program);
+        let (name, program) = (printable(name), printable(program));
         let mut text = format!(
             "{name}: {}, {}, format {version}, written by broadstream {program}\n\n",
             self.kind,
             bytes(size)
         );
-        let mut line = |name: &str, value: String| text += &format!("{name:<12}{value}\n");
+        let mut line = |name: &str, value: String| {
+            text += &format!("{name:<12}{}\n", printable(&value));
+        };
         let config = &self.config;
         let features = config.feature_groups * config.feature_nodes
             + config.enhancement_groups * config.enhancement_nodes;
@@ -209,6 +212,7 @@ impl Inspection {
         text.push('\n');
         for RegressionHealth { name, features, now, worst_residual, refreshes, .. } in &self.health
         {
+            let name = printable(name);
             text += &format!(
                 "{name:<widest$}{features:>11}{:>11.1e}{worst_residual:>11.1e}{:>11.1e}{refreshes:>11}\n",
                 now.residual, now.condition,

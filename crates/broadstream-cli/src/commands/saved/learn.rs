@@ -17,7 +17,10 @@ use crate::{
         stop::{self, Stopped},
         threads,
     },
-    output::failure::{StdoutFailure, is_closed},
+    output::{
+        failure::{StdoutFailure, is_closed},
+        printable::note,
+    },
 };
 
 pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
@@ -55,7 +58,7 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
         target.remove_journal(journal.into_inner())?;
     }
     let RowCounts { rows, learned } = responder.counts;
-    eprintln!("{} learned, {} without a label", rows::counted(learned), rows - learned);
+    note(&format!("{} learned, {} without a label", rows::counted(learned), rows - learned));
     match stop::received() {
         Some(signal) if halt == Halt::Stopped => {
             Err(Stopped { signal, saved: "the model was saved".to_owned() }.into())

@@ -11,7 +11,7 @@ use broadstream::{
 use broadstream_store::{LockedPath, read_journal, read_model_or_sums};
 
 use super::{journal, rows};
-use crate::args::MergeArguments;
+use crate::{args::MergeArguments, output::printable::note};
 
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<()> {
     let target = LockedPath::lock(&arguments.output)?;
@@ -34,7 +34,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<()> {
     let Some(merged) = merged else { return Ok(()) };
     let merged = if arguments.sums { merged } else { merged.into_model()? };
     merged.write(&target)?;
-    eprintln!("{}: {merged}", arguments.output.display());
+    note(&format!("{}: {merged}", arguments.output.display()));
     Ok(())
 }
 

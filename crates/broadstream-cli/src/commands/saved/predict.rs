@@ -8,7 +8,11 @@ use super::{
     responder::{Output, Responder},
     rows,
 };
-use crate::{args::PredictArguments, build::threads, output::failure::within};
+use crate::{
+    args::PredictArguments,
+    build::threads,
+    output::{failure::within, printable::note},
+};
 
 pub(crate) fn predict(arguments: &PredictArguments) -> Result<()> {
     let mut saved = read_model(&arguments.file)?;
@@ -16,7 +20,8 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<()> {
     let left = journal::count(&read_journal(&arguments.file)?);
     if left > 0 {
         let (name, left) = (arguments.file.display(), rows::counted(left));
-        eprintln!("{name}.journal: {left} were learned that the model lacks; 'learn' adds them");
+        let rule = "were learned that the model lacks; 'learn' adds them";
+        note(&format!("{name}.journal: {left} {rule}"));
     }
     let mut rows = rows::open(&arguments.rows, &saved)?;
     let mut responder = Responder::new(&mut saved.model, false, Output::Needed);

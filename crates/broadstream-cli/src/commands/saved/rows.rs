@@ -15,6 +15,7 @@ use broadstream::{
 use crate::{
     args::{RowArguments, RowFormat, UnknownColumns},
     build::stop,
+    output::printable::note,
 };
 
 /// Opens rows for a model.
@@ -23,7 +24,7 @@ pub(super) fn open<T>(arguments: &RowArguments, saved: &Saved<T>) -> Result<Live
         arguments;
     let reader: Box<dyn Read + Send> = if is_standard_input(source) {
         if io::stdin().is_terminal() {
-            eprintln!("reading rows from standard input; end them with Ctrl-D");
+            note("reading rows from standard input; end them with Ctrl-D");
         }
         stop::standard_input().with_context(|| name(arguments))?
     } else {
