@@ -96,7 +96,7 @@ fn what_is_in_the_file_is_not_applied_again() {
     place.write(0);
     let (journal, content) = place.locked.open_journal().unwrap().unwrap();
     assert_eq!(content.entries.len(), 3);
-    append_written(journal, &header);
+    append_written(&journal, &header);
     assert_eq!(place.left(), SAMPLES, "the file is still the old one");
     place.write(3);
     assert_eq!(place.left(), [b""; 0]);
@@ -108,7 +108,7 @@ fn what_is_in_the_file_is_not_applied_again() {
 
 /// Appends the entry that says which file has the model, as the store does before it renames that file. Its
 /// kind is not for callers, so the bytes are written by hand.
-fn append_written(journal: Journal, header: &[u8]) {
+fn append_written(journal: &Journal, header: &[u8]) {
     let path = journal.path().to_owned();
     let mut bytes = fs::read(&path).unwrap();
     let last = last_hash(&bytes);

@@ -80,10 +80,11 @@ fn save(
         notes: Some(notes),
         ..ModelFile::new(responder.model, rows.schema())
     };
-    Ok(match &mut responder.journal {
+    match &mut responder.journal {
         Some(journal) => target.write_model_and_restart(&file, journal.restart())?,
         None => target.write_model(&file)?,
-    })
+    }
+    Ok(())
 }
 
 /// Says of an error what it means for the rows before it.
