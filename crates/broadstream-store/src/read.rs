@@ -35,10 +35,24 @@ pub fn read_journal(path: &Path) -> Result<JournalEntries, StoreError> {
     if !journal.exists() {
         return Ok(JournalEntries::default());
     }
-    let failed = |source| StoreError::Read { path: path.to_owned(), source };
-    let identity = journal::identity(&target).map_err(failed)?;
-    let content = journal::read(&journal_path(path), &journal, &identity)?;
-    Ok(content.map(|content| content.entries).unwrap_or_default())
+    let identity = || {
+        journal::identity(&target)
+            .map_err(|source| StoreError::Read { path: path.to_owned(), source })
+    };
+    let mut model = identity()?;
+    loop {
+        match journal::read(&journal_path(path), &journal, &model) {
+            // A program that learns may have written both files in between.
+            Err(error @ StoreError::OtherJournal { .. }) => {
+                let now = identity()?;
+                if now == model {
+                    return Err(error);
+                }
+                model = now;
+            }
+            content => return Ok(content?.map(|content| content.entries).unwrap_or_default()),
+        }
+    }
 }
 
 fn read<T>(

@@ -1,6 +1,11 @@
 //! Journals are applied to the file that they continue, from where it left off, or not at all.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
 
 use broadstream::{Classifier, OnlineBls, OnlineBlsConfig, Sample, Schema, model_file::ModelFile};
 use broadstream_store::{Journal, LockedPath, StoreError, read_journal};
@@ -209,4 +214,25 @@ fn a_journal_may_be_read_by_whoever_may_read_the_model() {
     // By any name of the model.
     symlink("a.bsm", place.path("link.bsm")).unwrap();
     assert_eq!(read_journal(&place.path("link.bsm")).unwrap().entries.len(), 3);
+}
+
+/// Somebody looks while the model is learned and written again and again.
+#[test]
+fn a_journal_that_is_written_can_be_read() {
+    let place = Place::new();
+    let path = place.path("a.bsm");
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut journal = place.locked.start_journal().unwrap();
+            for samples in 1..200 {
+                journal.append(1, b"one").unwrap();
+                place.write_and_restart(samples, &mut journal);
+            }
+            is_done.store(true, Ordering::Relaxed);
+        });
+        while !is_done.load(Ordering::Relaxed) {
+            assert!(read_journal(&path).unwrap().entries.len() <= 1);
+        }
+    });
 }
