@@ -40,15 +40,15 @@ fn a_program_that_waits_for_rows_saves_the_model() {
     folder.stdout("learn a.bsm more.csv -o expected.bsm --quiet");
     let before = folder.read("a.bsm");
     for (signal, code) in SIGNALS {
-        for options in ["", " --journal", " --quiet"] {
+        for options in ["", " --journal", " --journal --quiet"] {
             folder.write("a.bsm", &before);
             let mut child = start(&folder, &format!("learn a.bsm{options}"));
             let mut to = child.stdin.take().unwrap();
             to.write_all((rows(300..320) + "9.5,re").as_bytes()).unwrap();
             to.flush().unwrap();
-            if options == " --quiet" {
+            if options.contains("--quiet") {
                 // There are no answers to wait for.
-                thread::sleep(Duration::from_millis(500));
+                wait_until(|| folder.json("inspect a.bsm")["journal_rows"] == 20);
             } else {
                 let mut from = BufReader::new(child.stdout.take().unwrap());
                 assert_eq!(count_lines(&mut from, 21), 21);
@@ -68,6 +68,15 @@ fn a_program_that_waits_for_rows_saves_the_model() {
     }
 }
 
+/// Waits until something has happened that takes a moment only.
+fn wait_until(has_happened: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !has_happened() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "it does not happen");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Reads up to a number of lines, and returns how many there were.
 fn count_lines(from: &mut impl BufRead, most: usize) -> usize {
     from.lines().take(most).count()
@@ -77,7 +86,7 @@ fn count_lines(from: &mut impl BufRead, most: usize) -> usize {
 #[test]
 fn a_program_that_is_busy_saves_what_it_has_learned() {
     let folder = trained();
-    let mut child = start(&folder, "learn a.bsm --quiet");
+    let mut child = start(&folder, "learn a.bsm --quiet --journal");
     let mut to = child.stdin.take().unwrap();
     let writer = thread::spawn(move || {
         let text = rows(0..2000);
@@ -86,7 +95,7 @@ fn a_program_that_is_busy_saves_what_it_has_learned() {
         // Until the program ends.
         while to.write_all(body.as_bytes()).is_ok() {}
     });
-    thread::sleep(Duration::from_millis(400));
+    wait_until(|| folder.json("inspect a.bsm")["journal_rows"] != 0);
     send("TERM", &child);
     send("TERM", &child);
     let output = child.wait_with_output().unwrap();
@@ -140,12 +149,8 @@ fn a_run_with_a_checkpoint_can_be_resumed_from_where_it_was_stopped() {
     for (signal, code) in SIGNALS {
         let arguments = if stopped_at.is_empty() { &begin } else { "run --resume run.bsm" };
         let child = start(&folder, arguments);
-        let started = Instant::now();
         // The first attempt is stopped before its first checkpoint, but after its lock.
-        while !folder.path("p.csv").exists() {
-            assert!(started.elapsed() < Duration::from_secs(60), "the run does not begin");
-            thread::sleep(Duration::from_millis(5));
-        }
+        wait_until(|| folder.path("p.csv").exists());
         thread::sleep(Duration::from_millis(300));
         send(signal, &child);
         let output = child.wait_with_output().unwrap();
@@ -169,20 +174,23 @@ fn a_run_with_a_checkpoint_can_be_resumed_from_where_it_was_stopped() {
 #[test]
 fn a_run_that_waits_for_samples_writes_its_checkpoint() {
     let folder = Folder::new();
-    let run = "run - --enhancement-nodes 20 --quiet --checkpoint a.bsm";
+    let run = "run - --enhancement-nodes 20 --quiet --checkpoint a.bsm --every 4000";
     let mut child = start(&folder, run);
     let mut to = child.stdin.take().unwrap();
     // Enough for the kinds of the columns to be known, and then some.
     to.write_all(rows(0..5000).as_bytes()).unwrap();
     to.write_all(b"1,re").unwrap();
     to.flush().unwrap();
-    thread::sleep(Duration::from_millis(1500));
+    wait_until(|| folder.path("a.bsm").exists());
+    // Time to read the rest, unless the machine is very busy.
+    thread::sleep(Duration::from_millis(500));
     send("INT", &child);
     let output = child.wait_with_output().unwrap();
     drop(to);
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{message}");
-    assert_eq!(folder.json("inspect a.bsm")["run"]["samples"], 5000);
+    let samples = folder.json("inspect a.bsm")["run"]["samples"].as_u64().unwrap();
+    assert!(4000 < samples && samples <= 5000, "{samples}");
     // The same samples again, and more.
     folder.write("rows.csv", rows(0..5500));
     let mut command = folder.command("run --resume a.bsm --json");
