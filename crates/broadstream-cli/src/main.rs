@@ -29,7 +29,10 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(message) => return failure::report_parsing(&message),
+    };
     let result = match arguments.command {
         Command::Run(run) => run::run(&run),
         Command::Compare(compare) => compare::compare(&compare),

@@ -9,4 +9,5 @@ mod formats;
 mod generators;
 mod guide;
 mod options;
+mod output;
 mod saved;

@@ -17,6 +17,9 @@ use ureq::{Agent, Body, http::Response};
 
 use crate::error::DatasetError;
 
+/// How the names of downloads end, so that they are told from files that somebody else put there.
+pub(crate) const FETCHED: &str = ".fetched";
+
 /// Observes the progress of a fetch.
 pub trait FetchObserver {
     /// A download starts or resumes: `have` bytes of `total` are already on disk. `total` is `None`
@@ -157,7 +160,7 @@ fn receive(
         return Err(too_large());
     }
     let name = partial.file_stem().unwrap_or_default().to_string_lossy();
-    observer.begin(&name, start, total);
+    observer.begin(name.strip_suffix(FETCHED).unwrap_or(&name), start, total);
 
     let failed = |source| Failure::Permanent(DatasetError::file("writing", partial)(source));
     let mut file = open(partial, start).map_err(failed)?;

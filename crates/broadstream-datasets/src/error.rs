@@ -126,6 +126,16 @@ pub enum DatasetError {
         source: io::Error,
     },
 
+    /// A dataset could not be made from a raw file that was not downloaded.
+    #[error("{} was there already: remove it to download it again", path.display())]
+    Given {
+        /// The raw file.
+        path: PathBuf,
+        /// What is wrong with it, or with another raw file of the dataset.
+        #[source]
+        source: Box<DatasetError>,
+    },
+
     /// The prepared text does not match the catalogue.
     #[error(
         "dataset '{name}': the prepared file has SHA-256 {found}, expected {expected}; the \

@@ -4,6 +4,9 @@
 //! beside the final one. Only a text with the catalogue's checksum gets the final name, so a wrong
 //! or half-written dataset never appears, and a call continues the download that an interrupted
 //! one began.
+//!
+//! Downloads have names that nobody else uses, `adult.zip.fetched` for `adult.zip`. Only these are
+//! removed. A raw file that somebody put there under its own name is used and stays.
 
 use std::{
     fs,
@@ -17,7 +20,7 @@ use tempfile::NamedTempFile;
 
 use crate::{
     dataset::{Dataset, PreparedFile, RawFile},
-    download::{DownloadLimits, FetchObserver, agent, download},
+    download::{DownloadLimits, FETCHED, FetchObserver, agent, download},
     error::DatasetError,
     output::Output,
     part::{Part, open_parts},
@@ -67,8 +70,14 @@ impl Fetcher {
         }
         let raw_folder = folder.join("raw").join(dataset.name);
         fs::create_dir_all(&raw_folder).map_err(DatasetError::file("creating", &raw_folder))?;
+        let mut given = None;
         for raw in file.raw {
-            self.download(dataset, raw, &raw_folder, observer)?;
+            let path = raw_folder.join(raw.name);
+            if path.is_file() {
+                given.get_or_insert(path);
+            } else {
+                self.download(dataset, raw, &raw_folder, observer)?;
+            }
         }
         observer.prepare(dataset.name);
         match self.prepare(dataset, file, &raw_folder, &target) {
@@ -76,11 +85,11 @@ impl Fetcher {
             // preparing them again would fail again.
             Err(error @ DatasetError::File { .. }) => return Err(error),
             outcome => {
-                fs::remove_dir_all(&raw_folder)
-                    .map_err(DatasetError::file("removing", &raw_folder))?;
-                // This fails, and should, while another dataset's downloads are in the folder.
+                remove_downloads(file, &raw_folder)?;
+                // These fail, and should, while anything else is in the folders.
+                let _ = fs::remove_dir(&raw_folder);
                 let _ = fs::remove_dir(folder.join("raw"));
-                outcome?;
+                outcome.map_err(|error| with_given(error, given))?;
             }
         }
         Ok(target)
@@ -102,7 +111,7 @@ impl Fetcher {
         };
         let limits =
             DownloadLimits { retries: self.retries, pause: self.pause, max_size: self.size_limit };
-        let (agent, target) = (agent(), folder.join(raw.name));
+        let (agent, target) = (agent(), downloaded(folder, raw));
         let mut first_error = None;
         for url in urls {
             match download(&agent, &url, &target, limits, observer) {
@@ -124,7 +133,9 @@ impl Fetcher {
     ) -> Result<(), DatasetError> {
         let mut parts: Vec<Part> = Vec::new();
         for raw in file.raw {
-            parts.extend(open_parts(raw, &raw_folder.join(raw.name), self.size_limit)?);
+            let given = raw_folder.join(raw.name);
+            let path = if given.is_file() { given } else { downloaded(raw_folder, raw) };
+            parts.extend(open_parts(raw, &path, self.size_limit)?);
         }
         let failed = |source| DatasetError::file("writing", target)(source);
         let temporary = temporary_beside(target).map_err(failed)?;
@@ -143,6 +154,33 @@ impl Fetcher {
         temporary.as_file().sync_all().map_err(failed)?;
         temporary.persist(target).map_err(|error| failed(error.error))?;
         Ok(())
+    }
+}
+
+/// Where a raw file is downloaded to.
+fn downloaded(folder: &Path, raw: &RawFile) -> PathBuf {
+    folder.join(format!("{}{FETCHED}", raw.name))
+}
+
+/// Removes the downloads of a dataset, by name.
+fn remove_downloads(file: &PreparedFile, folder: &Path) -> Result<(), DatasetError> {
+    for raw in file.raw {
+        let path = downloaded(folder, raw);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(DatasetError::file("removing", &path)(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Says of an error that it may be about a file that was not downloaded.
+fn with_given(error: DatasetError, given: Option<PathBuf>) -> DatasetError {
+    match given {
+        Some(path) => DatasetError::Given { path, source: Box::new(error) },
+        None => error,
     }
 }
 
@@ -256,6 +294,43 @@ mod tests {
         fetcher(&server).fetch(&TINY, folder.path(), &mut ()).unwrap();
     }
 
+    /// Whatever becomes of the dataset, and by whatever name it goes.
+    #[test]
+    fn only_downloads_are_removed() {
+        for (content, is_good) in [(RAW, true), (b"<html>", false)] {
+            let folder = tempfile::tempdir().unwrap();
+            let raw = folder.path().join("raw/tiny");
+            fs::create_dir_all(raw.join("notes")).unwrap();
+            for name in ["mine.txt", "tiny.data.part", "notes/thesis.tex"] {
+                fs::write(raw.join(name), "years of work").unwrap();
+            }
+            let server = Server::start(vec![PreparedResponse::whole(content)]);
+            let outcome = fetcher(&server).fetch(&TINY, folder.path(), &mut ());
+            assert_eq!(outcome.is_ok(), is_good);
+            let mut left = names(&raw);
+            left.sort();
+            assert_eq!(left, ["mine.txt", "notes", "tiny.data.part"]);
+            assert!(raw.join("notes/thesis.tex").is_file());
+            assert_eq!(fs::read(raw.join("tiny.data.part")).unwrap(), b"years of work");
+        }
+    }
+
+    #[test]
+    fn a_raw_file_that_was_there_is_used_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let raw = folder.path().join("raw/tiny");
+        fs::create_dir_all(&raw).unwrap();
+        let server = Server::start(Vec::new());
+        let fetcher = fetcher(&server);
+        fs::write(raw.join("tiny.data"), "<html>").unwrap();
+        let error = fetcher.fetch(&TINY, folder.path(), &mut ()).unwrap_err();
+        let message = error.to_string();
+        assert!(message.ends_with("tiny.data was there already: remove it to download it again"));
+        fs::write(raw.join("tiny.data"), RAW).unwrap();
+        fetcher.fetch(&TINY, folder.path(), &mut ()).unwrap();
+        assert_eq!(names(&raw), ["tiny.data"]);
+    }
+
     #[test]
     fn a_folder_that_cannot_be_written_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
@@ -273,7 +348,7 @@ mod tests {
         let server = Server::start(vec![PreparedResponse::whole(RAW)]);
         let error = fetcher(&server).fetch(&TINY, folder.path(), &mut ()).unwrap_err();
         assert!(matches!(error, DatasetError::File { action: "writing", .. }), "{error}");
-        assert!(folder.path().join("raw/tiny/tiny.data").is_file());
+        assert!(folder.path().join("raw/tiny/tiny.data.fetched").is_file());
         assert_eq!(names(folder.path()).len(), 2, "the temporary file is gone");
     }
 }

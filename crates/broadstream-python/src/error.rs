@@ -37,6 +37,7 @@ pub(crate) fn stream_error(error: StreamError) -> PyErr {
 pub(crate) fn dataset_error(error: &DatasetError) -> PyErr {
     match error {
         DatasetError::NotFound { .. } => PyOSError::new_err(error.to_string()),
+        DatasetError::Given { source, .. } => PyValueError::new_err(format!("{error}: {source}")),
         _ => PyValueError::new_err(error.to_string()),
     }
 }

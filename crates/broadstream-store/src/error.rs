@@ -81,6 +81,33 @@ pub enum StoreError {
         source: io::Error,
     },
 
+    /// A journal is broken before its last entry.
+    #[error("{}: the journal is damaged at byte {offset}", path.display())]
+    DamagedJournal {
+        /// The path of the journal.
+        path: PathBuf,
+        /// Where the first damaged entry begins; 0 if it is the header.
+        offset: u64,
+    },
+
+    /// A journal was written by a newer version of this program.
+    #[error("{}: the journal was written by a newer version of broadstream", path.display())]
+    NewerJournal {
+        /// The path of the journal.
+        path: PathBuf,
+    },
+
+    /// A journal does not continue the model file beside it.
+    #[error(
+        "{}: the journal continues another model than the file beside it, which was replaced since; \
+         remove the journal if what it holds is not needed",
+        path.display()
+    )]
+    OtherJournal {
+        /// The path of the journal.
+        path: PathBuf,
+    },
+
     /// The model cannot be saved.
     #[error("writing {}", path.display())]
     UnsavableModel {

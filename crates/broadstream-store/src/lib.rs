@@ -12,6 +12,9 @@
 //!
 //! A symbolic link stays a link: the file that it points to is replaced.
 //!
+//! What happens to a model between two writes goes to its [`Journal`], if the program wants that: each entry
+//! is on the disk before the program goes on.
+//!
 //! ```
 //! use broadstream::{OnlineBls, OnlineBlsConfig, Schema, model_file::ModelFile};
 //! use broadstream_store::{LockedPath, StoreError, read_model};
@@ -26,14 +29,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod disk;
 mod error;
+mod journal;
 mod locked_path;
 mod ownership;
 mod read;
 mod temporary;
 
 pub use self::{
+    disk::{Disk, SystemDisk},
     error::StoreError,
+    journal::{Journal, JournalEntries},
     locked_path::{LockedPath, write_bytes},
-    read::{read_model, read_model_or_sums},
+    read::{read_journal, read_model, read_model_or_sums},
 };

@@ -5,12 +5,16 @@ use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use broadstream::model_file::ModelFile;
 
 use crate::{
+    disk::{Disk, SystemDisk},
     error::StoreError,
+    journal::{self, IDENTITY, Identity, Journal, JournalEntries, journal_path},
+    ownership,
     temporary::{Temporary, hidden, remove_abandoned},
 };
 
@@ -35,13 +39,20 @@ pub struct LockedPath {
     /// The file itself: absolute, and behind all symbolic links.
     target: PathBuf,
     lock_path: PathBuf,
+    disk: Arc<dyn Disk>,
     /// Locked as long as it is open.
     _lock: File,
 }
 
 impl LockedPath {
-    /// Locks the path of a file, which need not exist yet. Its folder must.
+    /// Locks the path of a file, which need not exist yet. Its folder must. A file that this program may not
+    /// write is refused, also where the folder would permit to replace it.
     pub fn lock(path: &Path) -> Result<Self, StoreError> {
+        LockedPath::lock_on(Arc::new(SystemDisk), path)
+    }
+
+    /// Locks the path of a file that is written through a disk of the caller's.
+    pub fn lock_on(disk: Arc<dyn Disk>, path: &Path) -> Result<Self, StoreError> {
         let target = resolve(path)?;
         match fs::metadata(&target) {
             Ok(metadata) if metadata.is_dir() => {
@@ -52,6 +63,9 @@ impl LockedPath {
             }
             _ => {}
         }
+        // Now, rather than after hours of learning.
+        ownership::check_writable(&target)
+            .map_err(|source| StoreError::Write { path: path.to_owned(), source })?;
         let lock_path = hidden(&target, "lock");
         loop {
             let lock = OpenOptions::new()
@@ -72,33 +86,103 @@ impl LockedPath {
             // Whoever held the lock before removed the file as it let go. If that was after it was opened
             // here, this lock is one of a file that nobody else can find.
             if is_named(&lock, &lock_path) {
-                remove_abandoned(&target);
-                return Ok(LockedPath { given: path.to_owned(), target, lock_path, _lock: lock });
+                remove_abandoned(&*disk, &target);
+                remove_abandoned(&*disk, &journal_path(&target));
+                let given = path.to_owned();
+                return Ok(LockedPath { given, target, lock_path, disk, _lock: lock });
             }
         }
     }
 
+    /// The path as it was given.
+    pub fn path(&self) -> &Path {
+        &self.given
+    }
+
     /// Replaces the file by one with a model or its sums. If that fails, the old file stays.
     pub fn write_model(&self, file: &ModelFile<'_>) -> Result<(), StoreError> {
-        self.replace(|to| {
-            let mut writer = BufWriter::with_capacity(1 << 20, to);
-            file.write(&mut writer).map_err(|error| StoreError::writing(self.given(), error))?;
-            writer.flush().map_err(|source| self.failed(source))
-        })
+        let mut temporary = self.temporary()?;
+        self.write_to(&mut temporary, file)?;
+        self.put_in_place(temporary)
+    }
+
+    /// Replaces the file by one with a model to which all entries of its journal were applied. The journal
+    /// is empty then. A program that is killed on the way leaves a file and a journal that go together.
+    pub fn write_model_and_restart(
+        &self,
+        file: &ModelFile<'_>,
+        journal: &mut Journal,
+    ) -> Result<(), StoreError> {
+        let mut temporary = self.temporary()?;
+        let identity = self.write_to(&mut temporary, file)?;
+        journal.mark_written(&identity)?;
+        self.put_in_place(temporary)?;
+        journal.restart(&identity)
     }
 
     /// Replaces the file by one with these bytes. If that fails, the old file stays.
     pub fn write_bytes(&self, bytes: &[u8]) -> Result<(), StoreError> {
-        self.replace(|to| to.write_all(bytes).map_err(|source| self.failed(source)))
+        let mut temporary = self.temporary()?;
+        temporary.writer().write_all(bytes).map_err(|source| self.failed(source))?;
+        self.put_in_place(temporary)
     }
 
-    fn replace(
+    /// Starts a journal that continues the file. One that is there already is replaced.
+    pub fn start_journal(&self) -> Result<Journal, StoreError> {
+        Journal::start(&self.disk, self.journal_given(), &self.target, &self.identity()?)
+    }
+
+    /// Opens the journal that a killed program left, to apply to the model what the file lacks and to go on
+    /// with it; `None` if there is no journal. A torn entry at its end is cut off. It is an error if the
+    /// journal continues another file.
+    pub fn open_journal(&self) -> Result<Option<(Journal, JournalEntries)>, StoreError> {
+        if !journal_path(&self.target).exists() {
+            return Ok(None);
+        }
+        let identity = match self.identity() {
+            Err(StoreError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Err(StoreError::OtherJournal { path: self.journal_given() });
+            }
+            identity => identity?,
+        };
+        Journal::reopen(&self.disk, self.journal_given(), &self.target, &identity)
+    }
+
+    /// Removes the journal: all that it holds is in the file.
+    pub fn remove_journal(&self, journal: Journal) -> Result<(), StoreError> {
+        journal.remove()
+    }
+
+    fn identity(&self) -> Result<Identity, StoreError> {
+        journal::identity(&self.target)
+            .map_err(|source| StoreError::Read { path: self.given(), source })
+    }
+
+    fn journal_given(&self) -> PathBuf {
+        journal_path(&self.given)
+    }
+
+    fn temporary(&self) -> Result<Temporary<'_>, StoreError> {
+        ownership::check_writable(&self.target).map_err(|source| self.failed(source))?;
+        Temporary::create(&*self.disk, &self.target, &self.target)
+            .map_err(|source| in_folder_of(&self.target, source))
+    }
+
+    /// Writes a model file, and returns its header.
+    fn write_to(
         &self,
-        write: impl FnOnce(&mut File) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        let mut temporary =
-            Temporary::create(&self.target).map_err(|source| in_folder_of(&self.target, source))?;
-        write(temporary.file())?;
+        temporary: &mut Temporary<'_>,
+        file: &ModelFile<'_>,
+    ) -> Result<Identity, StoreError> {
+        let writer = BufWriter::with_capacity(1 << 20, temporary.writer());
+        let mut writer = HeaderTee { header: Vec::with_capacity(IDENTITY), writer };
+        file.write(&mut writer).map_err(|error| StoreError::writing(self.given(), error))?;
+        writer.flush().map_err(|source| self.failed(source))?;
+        let short = |_| self.failed(io::ErrorKind::UnexpectedEof.into());
+        Identity::try_from(writer.header).map_err(short)
+    }
+
+    fn put_in_place(&self, temporary: Temporary<'_>) -> Result<(), StoreError> {
         temporary.replace(&self.target).map_err(|source| self.failed(source))
     }
 
@@ -115,6 +199,25 @@ impl Drop for LockedPath {
     fn drop(&mut self) {
         // While it is still locked, so that nobody else has locked it.
         let _ = fs::remove_file(&self.lock_path);
+    }
+}
+
+/// A writer that remembers the header of the model file that passes through it.
+struct HeaderTee<W> {
+    header: Vec<u8>,
+    writer: W,
+}
+
+impl<W: Write> Write for HeaderTee<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.writer.write(bytes)?;
+        let missing = IDENTITY - self.header.len();
+        self.header.extend(&bytes[..missing.min(written)]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
     }
 }
 

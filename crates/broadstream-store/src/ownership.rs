@@ -6,13 +6,13 @@ use std::{
     path::Path,
 };
 
-/// Creates a file that must not exist yet. If it is to replace `old`, only its owner may read it until
-/// [`keep`] has run: what is written meanwhile may be secret. Otherwise it has the usual mode.
-#[cfg(unix)]
-pub(crate) fn create_new(path: &Path, old: Option<&Metadata>) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mode = if old.is_some() { 0o600 } else { 0o666 };
-    OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
+/// An error if there is a file that this program may not write. A rename asks only for the right to change
+/// the folder, so without this a file that is protected, or another user's, would be replaced.
+pub(crate) fn check_writable(path: &Path) -> io::Result<()> {
+    match OpenOptions::new().write(true).open(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Gives a new file the mode of an old one and, where the system permits it, its owner and group.
@@ -44,11 +44,6 @@ pub(crate) fn keep(old: &Metadata, new: &File) -> io::Result<()> {
 fn kept_mode(mode: u32, has_group: bool) -> u32 {
     let mode = mode & 0o777;
     if has_group { mode } else { mode & !0o070 | (mode & 0o007) << 3 }
-}
-
-#[cfg(not(unix))]
-pub(crate) fn create_new(path: &Path, _: Option<&Metadata>) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).open(path)
 }
 
 /// Elsewhere a new file inherits its rights from the folder.

@@ -9,28 +9,33 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::ownership;
+use crate::{
+    disk::{Disk, DiskWriter},
+    ownership,
+};
 
 /// A new file beside the one that it is to replace. It is removed unless it does.
-pub(crate) struct Temporary {
+pub(crate) struct Temporary<'a> {
+    disk: &'a dyn Disk,
     path: PathBuf,
     file: File,
     is_in_place: bool,
 }
 
-impl Temporary {
-    /// Creates the file, with the mode and the owner of the file that is there, if one is.
-    pub(crate) fn create(target: &Path) -> io::Result<Self> {
-        let old = match fs::metadata(target) {
+impl<'a> Temporary<'a> {
+    /// Creates a file beside `target`, with the mode and the owner of the file `like`, if there is one. Until
+    /// it has them only its owner may read it: what is written may be secret.
+    pub(crate) fn create(disk: &'a dyn Disk, target: &Path, like: &Path) -> io::Result<Self> {
+        let old = match fs::metadata(like) {
             Ok(old) => Some(old),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
         loop {
             let path = hidden(target, &format!("{:0DIGITS$x}.{EXTENSION}", random()));
-            match ownership::create_new(&path, old.as_ref()) {
+            match disk.create(&path, old.is_some()) {
                 Ok(file) => {
-                    let temporary = Temporary { path, file, is_in_place: false };
+                    let temporary = Temporary { disk, path, file, is_in_place: false };
                     if let Some(old) = &old {
                         ownership::keep(old, &temporary.file)?;
                     }
@@ -43,36 +48,37 @@ impl Temporary {
         }
     }
 
-    pub(crate) fn file(&mut self) -> &mut File {
-        &mut self.file
+    /// Where the new content is written.
+    pub(crate) fn writer(&mut self) -> DiskWriter<'_> {
+        DiskWriter { disk: self.disk, file: &self.file }
     }
 
     /// Puts the file where the old one is. Its content reaches the disk before its name does, and the
     /// name before this returns.
     pub(crate) fn replace(mut self, target: &Path) -> io::Result<()> {
-        self.file.sync_all()?;
-        fs::rename(&self.path, target)?;
+        self.disk.sync(&self.file)?;
+        self.disk.rename(&self.path, target)?;
         self.is_in_place = true;
-        sync_folder(target)
+        target.parent().map_or(Ok(()), |folder| self.disk.sync_folder(folder))
     }
 }
 
-impl Drop for Temporary {
+impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         if !self.is_in_place {
             // If this fails too, whoever locks the path next removes the file.
-            let _ = fs::remove_file(&self.path);
+            let _ = self.disk.remove(&self.path);
         }
     }
 }
 
 /// Removes what programs left behind that were killed while they wrote this file. Only the holder of its
 /// lock may do that. Nothing depends on it, so failures are not reported.
-pub(crate) fn remove_abandoned(target: &Path) {
+pub(crate) fn remove_abandoned(disk: &dyn Disk, target: &Path) {
     let Some(Ok(entries)) = target.parent().map(fs::read_dir) else { return };
     for entry in entries.flatten() {
         if is_temporary_of(&entry.file_name(), target) {
-            let _ = fs::remove_file(entry.path());
+            let _ = disk.remove(&entry.path());
         }
     }
 }
@@ -106,18 +112,6 @@ fn is_temporary_of(name: &OsStr, target: &Path) -> bool {
 fn random() -> u64 {
     // Each state has keys of its own, which the system's random numbers began.
     RandomState::new().build_hasher().finish()
-}
-
-/// Brings the new name of a file to the disk.
-#[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
-}
-
-/// Only where folders can be opened like files is there anything to do.
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

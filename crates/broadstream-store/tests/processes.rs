@@ -3,7 +3,7 @@
 //! The test starts its own program again, told by an environment variable to be a writer.
 
 use std::{
-    env, fs,
+    env, fs, io,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
@@ -37,6 +37,11 @@ fn a_writer() {
             let locked = LockedPath::lock(&path).unwrap();
             locked.write_bytes(b"held").unwrap();
             thread::sleep(Duration::from_secs(60));
+        }
+        "refused" => {
+            let error = write_bytes(&path, b"other").unwrap_err();
+            assert!(matches!(&error, StoreError::Write { source, .. }
+                if source.kind() == io::ErrorKind::PermissionDenied));
         }
         content => {
             let content = content.parse().unwrap();
@@ -87,4 +92,39 @@ fn a_lock_ends_with_the_process_that_held_it() {
     write_bytes(&path, b"other").unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"other");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// The folder would permit to rename another file over it.
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_written_is_not_replaced_either() {
+    use std::os::unix::{
+        fs::{MetadataExt, PermissionsExt},
+        process::CommandExt,
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let set_mode = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set_mode(folder.path(), 0o777);
+    // A copy, since the program of the tests may lie where nobody else can read it.
+    let (path, program) = (folder.path().join("a.bin"), folder.path().join("writer"));
+    fs::copy(env::current_exe().unwrap(), &program).unwrap();
+    set_mode(&program, 0o755);
+    fs::write(&path, b"old").unwrap();
+    let is_privileged = fs::metadata(&path).unwrap().uid() == 0;
+    for mode in [0o444, 0o644] {
+        set_mode(&path, mode);
+        let mut command = Command::new(&program);
+        command.args(["--exact", "a_writer", "--ignored"]).env(FILE, &path).env(TASK, "refused");
+        // A privileged program may write everything, so somebody else has to try.
+        if is_privileged {
+            command.uid(12_345).gid(12_345);
+        } else if mode == 0o644 {
+            break;
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
 }

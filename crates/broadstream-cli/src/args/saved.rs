@@ -52,7 +52,8 @@ Examples:
 ///
 /// Rows are CSV or JSON lines with the columns that the model was trained on. Each is predicted as by
 /// 'predict', and then learned if it has a label. At the end the file is replaced. If a row is faulty, the
-/// file stays as it was, or as --every saved it last.
+/// file stays as it was, or as --every saved it last. SIGINT (Ctrl-C), SIGTERM and SIGHUP save the model and
+/// end the program. If the rows come from a pipe, it also ends when nobody reads its output any more.
 #[derive(Args)]
 #[command(after_long_help = LEARN_EXAMPLES)]
 pub(crate) struct LearnArguments {
@@ -67,6 +68,14 @@ pub(crate) struct LearnArguments {
     /// Also save the model after every N rows, for a pipe that never ends
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) every: Option<u64>,
+
+    /// Keep every row in MODEL.journal before it is answered, so that none is lost if the program is killed
+    ///
+    /// The next 'learn' of the model learns the rows of the journal that were not saved, and continues to the
+    /// bit as if nothing had happened. A row is on the disk before its prediction is written, which takes as
+    /// long as the disk does. The journal grows until the model is saved: --every N bounds it.
+    #[arg(long)]
+    pub(crate) journal: bool,
 
     /// Number of threads; the results are the same [default: the number of cores, at most 8]
     #[arg(long, value_name = "N")]
@@ -85,8 +94,8 @@ Examples:
   broadstream learn model.bsm < today.csv > predictions.csv
       Predict and learn the rows of a day, and update the model.
   broadstream learn model.bsm yesterday.csv --quiet -o newer.bsm
-  collect | broadstream learn model.bsm --every 1000
-      Rows with a label are learned, others only predicted.";
+  collect | broadstream learn model.bsm --every 1000 --journal
+      Rows with a label are learned, others only predicted. A crash loses no row that was answered.";
 
 /// Unlearn rows that a saved model has learned.
 ///

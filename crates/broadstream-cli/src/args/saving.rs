@@ -14,9 +14,15 @@ pub(crate) struct SavingArguments {
     /// Write the model and the progress of the run to FILE, after every N samples (--every) and at the end
     ///
     /// The file is replaced as a whole: a run that is killed at any moment leaves its last checkpoint,
-    /// from which --resume continues. Only one run at a time can use the file.
+    /// from which --resume continues. SIGINT (Ctrl-C), SIGTERM and SIGHUP write a checkpoint before they end
+    /// the run. Only one run at a time can use the file. A file that exists is refused, unless --overwrite
+    /// is given.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) checkpoint: Option<PathBuf>,
+
+    /// Replace the file of --checkpoint if it exists
+    #[arg(long)]
+    pub(crate) overwrite: bool,
 
     /// Samples between two checkpoints [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

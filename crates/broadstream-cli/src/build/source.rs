@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},
 };
@@ -16,6 +16,7 @@ use broadstream::{
 };
 use broadstream_columnar::TableSource;
 
+use super::stop;
 use crate::args::InputArguments;
 
 /// Where samples come from. All but standard input can be opened more than once.
@@ -132,7 +133,12 @@ fn open_file(path: &Path, options: TableOptions) -> Result<Opened> {
         bail!("{} is a directory, expected a file", path.display());
     }
     let file_name = path.file_name().unwrap_or_default().to_string_lossy();
-    let source = TableSource::file(file, &file_name, options).with_context(name)?;
+    let source = match metadata.is_file() {
+        true => TableSource::file(file, &file_name, options),
+        // A pipe may be silent for long, and a signal should not have to wait.
+        false => TableSource::pipe(stop::stoppable(file), options),
+    };
+    let source = source.with_context(name)?;
     // A columnar source counts its rows itself, if it can.
     let is_text = matches!(source.format(), TableFormat::Text(_));
     let bytes = is_text.then(|| (metadata.len(), source.bytes_read()));
@@ -141,7 +147,9 @@ fn open_file(path: &Path, options: TableOptions) -> Result<Opened> {
 
 fn open_standard_input(options: TableOptions) -> Result<Opened> {
     if io::stdin().is_terminal() {
-        eprintln!("reading standard input; end it with Ctrl-D");
+        // If this fails, there is nobody to be told.
+        let _ = writeln!(io::stderr(), "reading standard input; end it with Ctrl-D");
     }
-    TableSource::pipe(Box::new(io::stdin()), options).and_then(Opened::of).context("standard input")
+    let reader = stop::standard_input().context("standard input")?;
+    TableSource::pipe(reader, options).and_then(Opened::of).context("standard input")
 }

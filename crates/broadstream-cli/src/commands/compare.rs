@@ -12,7 +12,6 @@ use broadstream_report::{
     BarsView, CurvesView, ExperimentPage, Labels, Output, Record, TableView, View, experiment_page,
     render,
 };
-use broadstream_store::write_bytes;
 
 use crate::{
     args::{BadUsage, CompareArguments, ModelArguments},
@@ -20,7 +19,14 @@ use crate::{
         model::{self, Model},
         source::Source,
     },
-    output::{failure::to_stdout, machine, progress::Progress, record},
+    output::{
+        failure::to_stdout,
+        machine,
+        printable::{printable, printable_lines},
+        progress::Progress,
+        record,
+        reserved_file::ReservedFile,
+    },
 };
 
 /// The metrics in the table.
@@ -46,6 +52,8 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
         let rule = "presets differ in how they read categories: choose with --categories";
         return Err(BadUsage(rule.to_owned()).into());
     }
+    // Before the source is opened, so that a file in use is refused at once.
+    let report = arguments.report.as_deref().map(ReservedFile::new).transpose()?;
     let mut opened = source.open(input, preset)?;
     let mut models = Vec::new();
     for (name, options) in &declared {
@@ -82,6 +90,10 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
             ..record::of(evaluation, config)
         })
         .collect();
+    // Before anything is printed: whoever closes the pipe still wants the page.
+    if let Some(report) = report {
+        report.write(page(&source.name(), &records)?.as_bytes())?;
+    }
     show(arguments, &source.name(), &records)
 }
 
@@ -112,14 +124,12 @@ fn show(arguments: &CompareArguments, source: &str, records: &[Record]) -> Resul
         let rendered = render(&[table(records)], records, &labels)?;
         if let Some(Output::Table(table)) = rendered.views.first().map(|view| &view.output) {
             let samples = records.first().map_or(0, |record| record.samples);
-            let text = format!("{source}: {samples} samples\n\n{}", table.markdown);
+            let (source, table) = (printable(source), printable_lines(&table.markdown));
+            let text = format!("{source}: {samples} samples\n\n{table}");
             to_stdout(io::stdout().write_all(text.as_bytes()))?;
         }
     }
-    match &arguments.report {
-        Some(path) => Ok(write_bytes(path, page(source, records)?.as_bytes())?),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 fn table(records: &[Record]) -> View {

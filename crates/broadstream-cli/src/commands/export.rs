@@ -17,7 +17,11 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<()> {
     let mut opened = source.open_table(input, Preset::Default)?;
     let stdout = io::stdout().lock();
     let written = write_stream(&mut *opened.stream, opened.columns, input.limit, stdout);
-    to_stdout(written.with_context(|| source.name()))
+    match written {
+        // An error of the stream is neither of these.
+        Err(error) if error.is::<csv::Error>() || error.is::<io::Error>() => to_stdout(Err(error)),
+        written => written.with_context(|| source.name()),
+    }
 }
 
 /// Writes up to `limit` samples of a stream as CSV, with the columns of its file or, if it has none, a
@@ -45,8 +49,9 @@ pub(crate) fn write_stream(
             let cells = table.row(block.sample(i), stream.schema())?;
             writer.write_record(cells.iter().chain([label]))?;
         }
-        if read? == 0 || left == 0 {
-            return Ok(writer.flush()?);
+        if !matches!(read, Ok(1..)) || left == 0 {
+            writer.flush()?;
+            return Ok(read.map(|_| ())?);
         }
     }
 }

@@ -3,15 +3,17 @@
 use std::{
     fs::{File, OpenOptions},
     io::{BufWriter, Seek, SeekFrom},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use anyhow::{Context, Result, bail};
 
+use super::reserved_file::ReservedFile;
+
 /// A CSV file that is being written. Errors are kept until [`CsvFile::sync`] or [`CsvFile::finish`], since
 /// the evaluation that calls [`CsvFile::write`] has no use for them.
 pub(crate) struct CsvFile {
-    path: PathBuf,
+    reserved: ReservedFile,
     writer: csv::Writer<BufWriter<File>>,
     /// The first write that failed, such as on a full disk.
     failure: Option<csv::Error>,
@@ -22,14 +24,17 @@ impl CsvFile {
         path: &Path,
         columns: impl IntoIterator<Item = impl AsRef<[u8]>>,
     ) -> Result<Self> {
+        // Before the file is emptied, since another program may be writing to it.
+        let reserved = ReservedFile::new(path)?;
         let file = File::create(path).with_context(|| format!("creating {}", path.display()))?;
-        let mut file = CsvFile::of(path, file);
+        let mut file = CsvFile::of(reserved, file);
         file.write(columns);
         Ok(file)
     }
 
     /// Opens a file and cuts off what follows its first `length` bytes, to continue there.
     pub(crate) fn reopen(path: &Path, length: u64) -> Result<Self> {
+        let reserved = ReservedFile::new(path)?;
         let reopen = || {
             let mut file = OpenOptions::new().write(true).open(path)?;
             let found = file.metadata()?.len();
@@ -41,12 +46,12 @@ impl CsvFile {
             Ok(file)
         };
         let file = reopen().with_context(|| format!("continuing {}", path.display()))?;
-        Ok(CsvFile::of(path, file))
+        Ok(CsvFile::of(reserved, file))
     }
 
-    fn of(path: &Path, file: File) -> Self {
+    fn of(reserved: ReservedFile, file: File) -> Self {
         let writer = csv::Writer::from_writer(BufWriter::new(file));
-        CsvFile { path: path.to_owned(), writer, failure: None }
+        CsvFile { reserved, writer, failure: None }
     }
 
     pub(crate) fn write(&mut self, row: impl IntoIterator<Item = impl AsRef<[u8]>>) {
@@ -62,7 +67,7 @@ impl CsvFile {
 
     /// Syncs everything written so far to the disk, and returns the length of the file.
     pub(crate) fn sync(&mut self) -> Result<u64> {
-        let CsvFile { path, writer, failure } = self;
+        let CsvFile { reserved, writer, failure } = self;
         let mut sync = || -> Result<u64> {
             if let Some(failure) = failure.take() {
                 return Err(failure.into());
@@ -72,11 +77,11 @@ impl CsvFile {
             file.sync_data()?;
             Ok(file.metadata()?.len())
         };
-        sync().with_context(|| format!("writing {}", path.display()))
+        sync().with_context(|| format!("writing {}", reserved.path().display()))
     }
 
     pub(crate) fn finish(mut self) -> Result<()> {
         let flushed = self.failure.map_or_else(|| self.writer.flush().map_err(Into::into), Err);
-        flushed.with_context(|| format!("writing {}", self.path.display()))
+        flushed.with_context(|| format!("writing {}", self.reserved.path().display()))
     }
 }

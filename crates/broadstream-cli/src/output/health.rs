@@ -3,6 +3,8 @@
 use broadstream::{LARGEST_ERROR, OnlineBls, RegressionHealth};
 use serde_json::{Value, json};
 
+use super::printable::note;
+
 /// A JSON object for each regression.
 pub(crate) fn health_json(health: &[RegressionHealth]) -> Vec<Value> {
     let regression = |regression: &RegressionHealth| {
@@ -28,10 +30,10 @@ pub(crate) fn warn_of_rounding(model: &OnlineBls) {
     let worst = untrusted.max_by(|a, b| a.now.error.total_cmp(&b.now.error));
     if let Some(RegressionHealth { name, now, .. }) = worst {
         let advice = model.condition_advice();
-        eprintln!(
+        note(&format!(
             "warning: the scores of the regression '{name}' may be off by {:.0e}, because its condition number \
              is {:.0e}; {advice}",
             now.error, now.condition
-        );
+        ));
     }
 }

@@ -152,6 +152,77 @@ fn one_run_at_a_time_has_a_checkpoint() {
     folder.stdout(&run("rows.csv"));
 }
 
+#[test]
+fn a_checkpoint_is_overwritten_only_on_request() {
+    let folder = Folder::new();
+    folder.write("rows.csv", rows(0..100));
+    let run = "run rows.csv --enhancement-nodes 20 --quiet --checkpoint a.bsm";
+    folder.stdout(run);
+    let before = folder.read("a.bsm");
+    let (code, message) = folder.failure(&format!("{run} --limit 50 --predictions p.csv"));
+    assert_eq!(
+        (code, message.as_str()),
+        (
+            2,
+            "error: a.bsm exists: continue its run with --resume a.bsm, or replace it with --overwrite\n"
+        )
+    );
+    assert!(folder.read("a.bsm") == before && !folder.path("p.csv").exists());
+    folder.stdout(&format!("{run} --limit 50 --overwrite"));
+    assert_eq!(folder.json("inspect a.bsm")["run"]["samples"], 50);
+    // It was a wish for that moment.
+    folder.stdout("run --resume a.bsm --limit 80");
+    assert_eq!(folder.json("inspect a.bsm")["run"]["samples"], 80);
+    let (code, message) = folder.failure("run rows.csv --overwrite");
+    assert!(code == 2 && message.contains("--overwrite needs --checkpoint"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_followed() {
+    let folder = Folder::new();
+    folder.write("rows.csv", rows(0..100));
+    let run = "run rows.csv --enhancement-nodes 20 --quiet";
+    for option in ["checkpoint", "save", "predictions", "curve", "report"] {
+        let (link, target) = (format!("{option}.link"), format!("{option}.file"));
+        std::os::unix::fs::symlink(&target, folder.path(&link)).unwrap();
+        folder.stdout(&format!("{run} --{option} {link}"));
+        assert!(folder.path(&link).is_symlink() && !folder.path(&target).is_symlink());
+        assert!(!folder.read(&target).is_empty());
+    }
+}
+
+/// The second would destroy what the first has written.
+#[test]
+fn one_run_at_a_time_writes_a_file() {
+    let folder = Folder::new();
+    folder.write("rows.csv", rows(0..100));
+    for option in ["predictions", "curve", "report", "save"] {
+        let run = |source| format!("run {source} --enhancement-nodes 20 --quiet --{option} a.out");
+        let mut command = folder.command(&run("-"));
+        let mut first = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut to = first.stdin.take().unwrap();
+        std::io::Write::write_all(&mut to, rows(0..5000).as_bytes()).unwrap();
+        let begin = Instant::now();
+        while !folder.path(".a.out.lock").exists() {
+            assert!(begin.elapsed() < Duration::from_secs(60), "the first run locks nothing");
+            thread::sleep(Duration::from_millis(10));
+        }
+        let (_, message) = folder.failure(&run("rows.csv"));
+        assert!(message.contains("a.out: another program is using this file"), "{message}");
+        let compare = "compare rows.csv --models majority --quiet --report a.out";
+        assert!(folder.failure(compare).1.contains("a.out: another program is using this file"));
+        drop(to);
+        assert!(first.wait().unwrap().success());
+        folder.stdout(&run("rows.csv"));
+        std::fs::remove_file(folder.path("a.out")).unwrap();
+    }
+    // A device has room for everybody.
+    folder.stdout(
+        "run rows.csv --enhancement-nodes 20 --quiet --predictions /dev/null --curve /dev/null",
+    );
+}
+
 /// A file that may not grow stands for a disk that is full.
 #[cfg(unix)]
 #[test]
@@ -162,7 +233,7 @@ fn a_full_disk_leaves_the_old_checkpoint() {
     folder.stdout(run);
     let before = folder.read("a.bsm");
     let program = env!("CARGO_BIN_EXE_broadstream");
-    let script = format!("trap '' XFSZ; ulimit -f 20; exec {program} {run}");
+    let script = format!("trap '' XFSZ; ulimit -f 20; exec {program} {run} --overwrite");
     let mut command = std::process::Command::new("bash");
     let output = command.args(["-c", &script]).current_dir(folder.path("")).output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();

@@ -2,7 +2,10 @@
 
 mod checkpoints;
 mod files;
+mod journal;
 mod pipes;
+#[cfg(unix)]
+mod signals;
 
 use std::{
     fs,

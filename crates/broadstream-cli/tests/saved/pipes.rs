@@ -97,9 +97,9 @@ fn rows_with_a_label_are_learned_and_others_answered() {
     assert_eq!(json["inputs"].as_array().unwrap().len(), 8);
 }
 
-/// Whoever has read enough answers has not said that nothing more is to be learned.
+/// Whoever has read enough answers has not said that the rest of a file is not to be learned.
 #[test]
-fn a_closed_pipe_does_not_stop_learning() {
+fn a_closed_pipe_does_not_stop_learning_a_file() {
     let folder = trained();
     folder.write("more.csv", rows(300..900));
     let mut command = folder.command("learn a.bsm more.csv");
@@ -107,6 +107,34 @@ fn a_closed_pipe_does_not_stop_learning() {
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
     assert_eq!(folder.json("inspect a.bsm")["learned"], 900);
+}
+
+/// A pipe may never end, so somebody must be there to read the answers.
+#[test]
+fn a_closed_pipe_ends_learning_from_a_pipe() {
+    let folder = trained();
+    let mut command = folder.command("learn a.bsm");
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut to = child.stdin.take().unwrap();
+    let mut from = BufReader::new(child.stdout.take().unwrap());
+    let text = rows(300..400);
+    to.write_all(text.as_bytes()).unwrap();
+    let mut line = String::new();
+    from.read_line(&mut line).unwrap();
+    drop(from);
+    let body = text.split_once('\n').unwrap().1;
+    while to.write_all(body.as_bytes()).is_ok() {}
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{message}");
+    let learned: u64 = message.split(' ').next().unwrap().parse().unwrap();
+    assert_eq!(message, format!("{learned} rows learned, 0 without a label\n"));
+    assert_eq!(folder.json("inspect a.bsm")["learned"], 300 + learned);
 }
 
 #[test]

@@ -98,6 +98,9 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Predicts and learns up to the next checkpoint, or up to the end without checkpoints.
+    ///
+    /// If the observer stops the evaluation, or if the stream fails, all samples before that have been
+    /// evaluated. With checkpoints the evaluation can be resumed from there too.
     pub fn advance(
         &mut self,
         stream: &mut dyn Stream,
@@ -115,8 +118,8 @@ impl<'a> Evaluator<'a> {
         self.pass.advance(stream, &mut lane, self.clock)
     }
 
-    /// The state of the evaluation. At a checkpoint this is all that is needed to resume, besides
-    /// the model.
+    /// The state of the evaluation. At a checkpoint, and wherever an evaluation with checkpoints halted, this
+    /// is all that is needed to resume, besides the model.
     pub fn state(&self) -> &EvaluationState {
         &self.run.state
     }

@@ -80,20 +80,32 @@ impl Pass {
                     flow = ControlFlow::Break(());
                 }
             }
-            self.ended = read? == 0;
             self.seen += block.len() as u64;
+            let has_halted = read.is_err() || flow.is_break();
+            self.ended = matches!(read, Ok(0));
+            if has_halted || self.is_checkpoint(limit) {
+                self.mark_checkpoint(stream, lanes);
+            }
+            read?;
             if flow.is_break() {
                 return Ok(Progress::Stopped);
             }
             if self.is_checkpoint(limit) {
-                let fingerprint = self.fingerprint.value();
-                for Lane { run, model, .. } in &mut *lanes {
-                    run.mark_checkpoint(&**model, stream.schema(), fingerprint);
-                }
                 return Ok(Progress::Checkpoint);
             }
         }
         Ok(Progress::Ended)
+    }
+
+    /// Makes the state of every evaluation one that it can be resumed from, if there are checkpoints at all.
+    fn mark_checkpoint(&self, stream: &dyn Stream, lanes: &mut [Lane<'_>]) {
+        if self.options.checkpoint_every.is_none() {
+            return;
+        }
+        let fingerprint = self.fingerprint.value();
+        for Lane { run, model, .. } in lanes {
+            run.mark_checkpoint(&**model, stream.schema(), fingerprint);
+        }
     }
 
     /// Skips the samples that were evaluated before the run was resumed, and checks that they are

@@ -206,6 +206,11 @@ impl Lines {
         self.mark.map_or(0, |(start, _)| self.next - start)
     }
 
+    /// The bytes since the mark.
+    pub(super) fn since_mark(&self) -> &[u8] {
+        self.mark.map_or(&[], |(start, _)| &self.buffer[start..self.next])
+    }
+
     /// Goes back to the marked line.
     pub(super) fn rewind(&mut self) {
         if let Some((start, line)) = self.mark {

@@ -372,13 +372,13 @@ fn forgetting_models() {
 }
 
 /// Learns samples of one input with forgetting, and returns whether the model warns.
-fn warns(config: OnlineBlsConfig, inputs: impl Iterator<Item = f64>) -> bool {
+fn warns(config: &OnlineBlsConfig, inputs: impl Iterator<Item = f64>) -> bool {
     let config = OnlineBlsConfig {
         inputs_per_sample: Some(1),
         forgetting: Forgetting::Fixed(0.99),
         scaling: Scaling::None,
         enhancement_nodes: 20,
-        ..config
+        ..config.clone()
     };
     let mut model =
         OnlineBls::new(OnlineBlsConfig { stacking: false, label_lags: 0, ..config }).unwrap();
@@ -395,12 +395,12 @@ fn warns(config: OnlineBlsConfig, inputs: impl Iterator<Item = f64>) -> bool {
 fn a_forgetting_model_warns_before_it_collapses() {
     let single = || OnlineBlsConfig { nested_models: 1, ..OnlineBlsConfig::single() };
     let tiny = OnlineBlsConfig { ridge: Ridge::Fixed(1e-50), ..single() };
-    assert!(warns(tiny, std::iter::repeat_n(1.0, 3000)), "a ridge of 1e-50");
+    assert!(warns(&tiny, std::iter::repeat_n(1.0, 3000)), "a ridge of 1e-50");
     let corrected = OnlineBlsConfig { correction_steps: 3, ..single() };
     let alternating = (0..3000).map(|i| if i / 2 % 2 == 0 { 1.0 } else { 1e12 });
-    assert!(warns(corrected.clone(), alternating), "inputs of 1 and 1e12");
-    assert!(!warns(corrected, (0..3000).map(|i| f64::from(i % 10))), "inputs from 0 to 9");
-    assert!(!warns(single(), (0..3000).map(|i| f64::from(i % 10))), "inputs from 0 to 9");
+    assert!(warns(&corrected, alternating), "inputs of 1 and 1e12");
+    assert!(!warns(&corrected, (0..3000).map(|i| f64::from(i % 10))), "inputs from 0 to 9");
+    assert!(!warns(&single(), (0..3000).map(|i| f64::from(i % 10))), "inputs from 0 to 9");
 }
 
 #[test]

@@ -1,9 +1,15 @@
 //! Evaluations that are stopped and resumed, against those that never stopped.
 
+use std::{
+    io::{self, Cursor, Read},
+    ops::ControlFlow,
+};
+
 use broadstream::{
-    Classifier, Error, Evaluation, EvaluationState, Evaluator, Observer, Outcome,
+    Classifier, Error, Evaluation, EvaluationState, Evaluator, Observer, OnlineBls, Outcome,
     PrequentialOptions, Progress,
     baselines::NoChange,
+    metrics::Metrics,
     stream::{Stream, TableOptions, csv::CsvStream},
 };
 
@@ -31,6 +37,10 @@ impl Observer for Watch {
 
 /// A table whose categories and classes appear one after the other, and change their meaning.
 fn table() -> Box<dyn Stream> {
+    csv(table_text())
+}
+
+fn table_text() -> String {
     let mut text = String::from("size,colour,class\n");
     for i in 0..500_u32 {
         let colour = i * 7 % (2 + i / 60);
@@ -38,7 +48,7 @@ fn table() -> Box<dyn Stream> {
         let size = if i % 11 == 0 { "?".to_owned() } else { (i * 37 % 101).to_string() };
         text += &format!("{size},colour {colour},{class}\n");
     }
-    csv(text)
+    text
 }
 
 fn csv(text: String) -> Box<dyn Stream> {
@@ -203,4 +213,73 @@ fn another_model_and_other_options_are_refused() {
     let (mut model, state) = stopped(&mut *table());
     let found = resume(&mut *table(), &mut model, state, &limited).unwrap();
     assert_eq!(found.metrics.summary().samples, 100);
+}
+
+/// Stops after a number of samples.
+struct StopAfter(u64);
+
+impl Observer for StopAfter {
+    fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
+        match metrics.confusion().samples() < self.0 {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    }
+}
+
+/// The table, which fails after some of its lines.
+fn failing(lines: usize) -> Box<dyn Stream> {
+    struct Failing(Cursor<Vec<u8>>);
+    impl Read for Failing {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(out)? {
+                0 => Err(io::Error::other("stopped")),
+                read => Ok(read),
+            }
+        }
+    }
+    let text: String = table_text().split_inclusive('\n').take(lines).collect();
+    // The start of a line that does not end is not a row.
+    let reader = Failing(Cursor::new((text + "5,col").into_bytes()));
+    Box::new(CsvStream::new(Box::new(reader), TableOptions::default()).unwrap())
+}
+
+#[test]
+fn an_evaluation_can_be_resumed_from_wherever_it_halted() {
+    let options = PrequentialOptions {
+        checkpoint_every: Some(100),
+        curve_every: Some(70),
+        delay: 9,
+        block: 32,
+        ..PrequentialOptions::default()
+    };
+    let mut whole = several();
+    let expected =
+        Evaluator::new(&options).unwrap().run(&mut *table(), &mut whole, &mut ()).unwrap();
+    let go_on = |state: &EvaluationState, model: &mut OnlineBls| {
+        let found = resume(&mut *table(), model, state.clone(), &options).unwrap();
+        assert!(format!("{found:?}") == format!("{expected:?}"));
+    };
+    let (mut model, mut evaluator) = (several(), Evaluator::new(&options).unwrap());
+    let mut advance = |stream: &mut dyn Stream| loop {
+        match evaluator.advance(stream, &mut model, &mut StopAfter(215)).unwrap() {
+            Progress::Checkpoint => {}
+            halt => break halt,
+        }
+    };
+    assert_eq!(advance(&mut *table()), Progress::Stopped);
+    assert_eq!(evaluator.state().samples(), 242);
+    go_on(evaluator.state(), &mut model);
+
+    let (mut model, mut evaluator) = (several(), Evaluator::new(&options).unwrap());
+    let mut stream = failing(151);
+    let error = loop {
+        match evaluator.advance(&mut *stream, &mut model, &mut ()) {
+            Ok(halt) => assert_eq!(halt, Progress::Checkpoint),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().starts_with("line 152: "), "{error}");
+    assert_eq!(evaluator.state().samples(), 150);
+    go_on(evaluator.state(), &mut model);
 }

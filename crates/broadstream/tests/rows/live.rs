@@ -327,3 +327,33 @@ fn a_model_of_json_lines_reads_rows_too() {
     let expected = [("a.b".to_owned(), 3.0), ("a.c=u".to_owned(), 1.0)];
     assert_eq!(named(row.sample, stream.schema()), expected);
 }
+
+/// What is kept of rows is enough to read them again, from any row on.
+#[test]
+fn the_text_of_rows_is_read_as_the_same_rows() {
+    for text in [
+        "n,c,y,m\n3,v,yes,9\n\n4,w,no,8\n 5 ,\"a\n\n\"\"b\",yes,\r\n6,\"\",,1",
+        "\u{feff}\"m\";\"n\ny\";c\n1;2;v\n3;4;x\n",
+        "\n\n7|3|v|yes|9\n8|\"4\"|w|no|8\n",
+        "{\"n\":3,\"k\":1}\n\n{\"c\":\"new\",\"y\":\"maybe\"}\n {}",
+    ] {
+        let learn = LiveOptions { unknown: UnknownColumns::Learn, ..LiveOptions::default() };
+        let mut live = open(text, learn.clone());
+        let (mut texts, mut schemas) = (Vec::new(), Vec::new());
+        loop {
+            let before = (live.schema().clone(), live.encoding());
+            let Some(row) = live.next().unwrap() else { break };
+            texts.push(row.text.to_vec());
+            schemas.push(before);
+        }
+        let (all, _) = read_all(open(text, learn));
+        assert!(all.len() > 1);
+        for start in 0..texts.len() {
+            let text = [live.header(), &texts[start..].concat()].concat();
+            let (schema, encoding) = schemas[start].clone();
+            let again =
+                LiveRows::new(source(text), live.options().clone(), schema, encoding).unwrap();
+            assert_eq!(read_all(again), (all[start..].to_vec(), Vec::new()));
+        }
+    }
+}

@@ -12,7 +12,13 @@ use broadstream_datasets::{
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::{args::FetchArguments, output::failure::to_stdout};
+use crate::{
+    args::FetchArguments,
+    output::{
+        failure::{note_error, to_stdout},
+        printable::note,
+    },
+};
 
 pub(crate) fn fetch(arguments: &FetchArguments) -> Result<()> {
     let datasets: Vec<&Dataset> = if arguments.all {
@@ -47,7 +53,7 @@ pub(crate) fn fetch(arguments: &FetchArguments) -> Result<()> {
     // A server that does not answer is no reason to go without the other datasets.
     let Some(last) = failures.pop() else { return Ok(()) };
     for error in failures {
-        eprintln!("error: {error:#}");
+        note_error(&error);
     }
     Err(last)
 }
@@ -101,7 +107,8 @@ impl FetchObserver for DownloadProgress {
         if !self.quiet {
             let cause = error.source().map_or(String::new(), |cause| format!(": {cause}"));
             let seconds = pause.as_secs_f64();
-            self.bar.suspend(|| eprintln!("{error}{cause}; trying again in {seconds} s"));
+            let text = format!("{error}{cause}; trying again in {seconds} s");
+            self.bar.suspend(|| note(&text));
         }
     }
 

@@ -10,7 +10,10 @@ use broadstream_datasets::{Dataset, Origin, catalogue, find};
 use serde_json::{Value, json};
 
 use super::print_json;
-use crate::{args::ListArguments, output::failure::to_stdout};
+use crate::{
+    args::ListArguments,
+    output::{failure::to_stdout, printable::printable_lines},
+};
 
 pub(crate) fn list(arguments: &ListArguments) -> Result<()> {
     let data = arguments.folder.data.as_deref();
@@ -36,7 +39,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<()> {
             dataset.kind.name(),
         );
     }
-    to_stdout(io::stdout().write_all(text.as_bytes()))
+    to_stdout(io::stdout().write_all(printable_lines(&text).as_bytes()))
 }
 
 fn entry_json(dataset: &Dataset, data: Option<&Path>) -> Value {

@@ -7,7 +7,10 @@ use broadstream_datasets::{Dataset, FileStatus, Verification, catalogue, dataset
 use serde_json::{Value, json};
 
 use super::print_json;
-use crate::{args::VerifyArguments, output::failure::to_stdout};
+use crate::{
+    args::VerifyArguments,
+    output::{failure::to_stdout, printable::printable_lines},
+};
 
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<()> {
     let data = arguments.folder.data.as_deref();
@@ -30,7 +33,7 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<()> {
             results.push(verification_json(&verification));
         } else {
             // Each line at once, since a large file takes a while.
-            let line = verification_line(&verification);
+            let line = printable_lines(&verification_line(&verification));
             to_stdout(io::stdout().write_all(line.as_bytes()))?;
         }
     }

@@ -29,7 +29,10 @@ use self::{
 };
 use crate::{
     args::{BadUsage, ExperimentArguments},
-    output::failure::to_stdout,
+    output::{
+        failure::to_stdout,
+        printable::{note, printable_lines},
+    },
 };
 
 pub(crate) fn experiment(arguments: &ExperimentArguments) -> Result<()> {
@@ -45,14 +48,14 @@ pub(crate) fn experiment(arguments: &ExperimentArguments) -> Result<()> {
     let (page, rendered) = pages::write(&declaration, &records, &output)?;
     pages::write_overview(&arguments.output)?;
     if !arguments.quiet && lacks_png(&rendered) {
-        eprintln!(
+        note(
             "figures are written as SVG only: PNG needs a build with --features png, as 'make build' \
-             makes it"
+             makes it",
         );
     }
     let mut text = tables(&rendered);
     text += &format!("{}\n", page.display());
-    to_stdout(io::stdout().write_all(text.as_bytes()))
+    to_stdout(io::stdout().write_all(printable_lines(&text).as_bytes()))
 }
 
 fn runs(

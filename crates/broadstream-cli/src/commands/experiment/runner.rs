@@ -6,12 +6,12 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use broadstream::Preset;
 use broadstream::{Evaluator, Observer, PrequentialOptions, metrics::Metrics};
 use broadstream_report::Record;
@@ -23,9 +23,14 @@ use super::{
     plan::{PlannedMethod, PlannedRun},
 };
 use crate::{
-    args::ModelArguments,
+    args::{BadUsage, ModelArguments},
     build::{model, source::Source},
-    output::{machine, record},
+    output::{
+        failure::{is_bad_usage, note_error},
+        machine,
+        printable::printable,
+        record,
+    },
 };
 
 /// How runs are carried out.
@@ -40,7 +45,7 @@ pub(crate) struct Runner<'a> {
 
 impl Runner<'_> {
     /// Carries out the runs that have no record yet, and returns all records in the order of the runs. If a
-    /// run fails, the others are still carried out, and the first failure is returned in the end.
+    /// run fails, its failure is printed, and the others are still carried out.
     pub(crate) fn run(&self, runs: &[PlannedRun]) -> Result<Vec<Record>> {
         fs::create_dir_all(&self.records)
             .with_context(|| format!("creating {}", self.records.display()))?;
@@ -57,8 +62,9 @@ impl Runner<'_> {
                         match self.record(run, &progress) {
                             Ok(record) => *lock(&results[index]) = Some(record),
                             Err(error) => {
-                                progress.print(&format!("{}: {error:#}", run.title()));
-                                lock(&failures).push(error.context(run.title()));
+                                let error = error.context(run.title());
+                                progress.bars.suspend(|| note_error(&error));
+                                lock(&failures).push(is_bad_usage(&error));
                             }
                         }
                         progress.all.inc(1);
@@ -68,12 +74,12 @@ impl Runner<'_> {
         });
         progress.all.finish_and_clear();
         let failures = failures.into_inner().unwrap_or_default();
-        let count = failures.len();
-        if let Some(first) = failures.into_iter().next() {
-            let all = runs.len();
-            return Err(first.context(format!(
+        if let Some(first_is_bad_usage) = failures.first() {
+            let (count, all) = (failures.len(), runs.len());
+            let rule = format!(
                 "{count} of {all} runs failed; the others are kept and will not be repeated"
-            )));
+            );
+            return Err(if *first_is_bad_usage { BadUsage(rule).into() } else { anyhow!(rule) });
         }
         let unlocked = results.into_iter().map(|result| result.into_inner().ok().flatten());
         Ok(unlocked.flatten().collect())
@@ -204,7 +210,6 @@ impl Observer for RunObserver<'_> {
 struct Progress {
     bars: MultiProgress,
     all: ProgressBar,
-    shown: AtomicBool,
 }
 
 impl Progress {
@@ -218,22 +223,14 @@ impl Progress {
             bars.add(ProgressBar::new(runs as u64).with_style(
                 ProgressStyle::with_template(style).expect("the template is well-formed"),
             ));
-        Progress { bars, all, shown: AtomicBool::new(!quiet) }
+        Progress { bars, all }
     }
 
     fn bar(&self, title: &str) -> ProgressBar {
         let style = "  {bar:28} {percent:>3} %  {msg}";
         let bar = ProgressBar::new(0)
-            .with_message(title.to_owned())
+            .with_message(printable(title).into_owned())
             .with_style(ProgressStyle::with_template(style).expect("the template is well-formed"));
         self.bars.insert_before(&self.all, bar)
-    }
-
-    /// Prints a line that stays on the screen.
-    fn print(&self, line: &str) {
-        if self.shown.load(Ordering::Relaxed) {
-            // If the screen cannot be written to, there is no other place for the line.
-            let _ = self.bars.println(line);
-        }
     }
 }

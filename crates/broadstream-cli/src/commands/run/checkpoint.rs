@@ -17,8 +17,11 @@ use serde_json::{Map, Value, json};
 
 use super::resumed_arguments::{own_arguments, resumed_arguments};
 use crate::{
-    args::{BadUsage, RunArguments},
-    build::model::Model,
+    args::{BadUsage, RunArguments, SavingArguments},
+    build::{
+        model::Model,
+        stop::{Signal, Stopped},
+    },
 };
 
 /// How many samples lie between two checkpoints, unless `--every` says otherwise.
@@ -55,9 +58,17 @@ pub(super) struct ResumedRun {
 }
 
 impl Checkpoints {
-    /// The checkpoints of a new run.
-    pub(super) fn new(path: &Path, feature_weights: bool) -> Result<Self> {
+    /// The checkpoints of a new run. A file that is there may be the only trace of another run.
+    pub(super) fn new(path: &Path, saving: &SavingArguments) -> Result<Self> {
         let target = LockedPath::lock(path)?;
+        if path.exists() && !saving.overwrite {
+            let name = path.display();
+            let rule = format!(
+                "{name} exists: continue its run with --resume {name}, or replace it with --overwrite"
+            );
+            return Err(BadUsage(rule).into());
+        }
+        let feature_weights = !saving.omit_feature_weights;
         Ok(Checkpoints { target, arguments: own_arguments()?, feature_weights })
     }
 
@@ -84,6 +95,15 @@ impl Checkpoints {
             ..ModelFile::new(savable(model)?, stream.schema())
         })?;
         Ok(())
+    }
+}
+
+impl Checkpoints {
+    /// How a run ends that a signal stopped after its checkpoint was written.
+    pub(super) fn stopped(&self, signal: Signal) -> Stopped {
+        let path = self.target.path().display();
+        let saved = format!("'broadstream run --resume {path}' continues the run");
+        Stopped { signal, saved }
     }
 }
 

@@ -4,7 +4,8 @@ use std::{ops::ControlFlow, path::Path, time::Instant};
 
 use anyhow::{Context, Result};
 use broadstream::{
-    CurvePoint, Evaluation, Evaluator, Observer, Outcome, Progress as Halt, metrics::Metrics,
+    CurvePoint, Error, Evaluation, Evaluator, Observer, Outcome, Progress as Halt,
+    metrics::Metrics, stream::StreamError,
 };
 use broadstream_store::LockedPath;
 
@@ -17,8 +18,9 @@ use crate::{
     build::{
         model::Model,
         source::{Opened, Source},
+        stop,
     },
-    output::{csv_file::CsvFile, curve, progress::Progress},
+    output::{csv_file::CsvFile, curve, progress::Progress, reserved_file::ReservedFile},
 };
 
 /// A run that has come to its end.
@@ -32,11 +34,14 @@ pub(super) struct Finished {
     pub(super) seconds: f64,
     /// Where the model goes, if it is saved.
     pub(super) save: Option<LockedPath>,
+    /// Where the page goes, if there is one.
+    pub(super) report: Option<ReservedFile>,
 }
 
 pub(super) fn evaluate(prepared: Prepared) -> Result<Finished> {
-    let Prepared { arguments, options, source, mut opened, save, clock: start, start: run } =
+    let Prepared { arguments, options, source, mut opened, save, report, clock, start: run } =
         prepared;
+    let start = clock;
     let RunStart { mut model, state, lengths, seconds, checkpoints } = run;
     let files = &arguments.evaluation;
     let members = model.classifier().members();
@@ -56,17 +61,31 @@ pub(super) fn evaluate(prepared: Prepared) -> Result<Finished> {
     };
     let mut evaluator = evaluator.with_clock(&clock);
     let stream = &mut *opened.stream;
+    if checkpoints.is_some() {
+        stop::watch()?;
+    }
     let mut failure = None;
     let halt = loop {
         let halt = evaluator.advance(stream, model.classifier_mut(), &mut observer);
-        let (Ok(Halt::Checkpoint), Some(checkpoints)) = (&halt, &checkpoints) else { break halt };
+        let Some(checkpoints) = &checkpoints else { break halt };
+        let stopped = stop::received().filter(|_| is_stop(&halt));
+        if stopped.is_none() && !matches!(halt, Ok(Halt::Checkpoint)) {
+            break halt;
+        }
         let written = observer.sync_tables().and_then(|lengths| {
             let state = evaluator.state();
             checkpoints.write(&model, stream, state, lengths, observer.seconds())
         });
-        if let Err(error) = written {
-            failure = Some(error);
-            break halt;
+        match (written, stopped) {
+            (Ok(()), None) => {}
+            (Ok(()), Some(signal)) => {
+                observer.progress.finish();
+                return Err(checkpoints.stopped(signal).into());
+            }
+            (Err(error), _) => {
+                failure = Some(error);
+                break halt;
+            }
         }
     };
     let result =
@@ -81,7 +100,12 @@ pub(super) fn evaluate(prepared: Prepared) -> Result<Finished> {
     }
     let evaluation = result.with_context(|| source.name())?;
     tables?;
-    Ok(Finished { arguments, source, opened, model, evaluation, seconds, save })
+    Ok(Finished { arguments, source, opened, model, evaluation, seconds, save, report })
+}
+
+/// Whether an evaluation halted because of a signal: its observer broke off, or its source did not wait on.
+fn is_stop(halt: &Result<Halt, Error>) -> bool {
+    matches!(halt, Ok(Halt::Stopped) | Err(Error::Stream(StreamError::Read { .. })))
 }
 
 /// Creates a table that is written on the way, or opens it to continue after its first `length` bytes.
@@ -142,7 +166,7 @@ impl Observer for RunObserver {
     fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
         self.progress.show(metrics, self.start.elapsed());
         let mut files = [&self.predictions, &self.curve].into_iter().flatten();
-        if files.any(CsvFile::has_failed) {
+        if files.any(CsvFile::has_failed) || stop::received().is_some() {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

@@ -17,6 +17,7 @@ use crate::{
         source::{Opened, Source},
         threads::use_all_cores,
     },
+    output::reserved_file::ReservedFile,
 };
 
 /// A run that can begin.
@@ -28,6 +29,8 @@ pub(super) struct Prepared {
     pub(super) opened: Opened,
     /// Where the model goes in the end, if it is saved.
     pub(super) save: Option<LockedPath>,
+    /// Where the page goes in the end, if there is one.
+    pub(super) report: Option<ReservedFile>,
     /// When this program began with the run.
     pub(super) clock: Instant,
     pub(super) start: RunStart,
@@ -54,10 +57,11 @@ pub(super) fn prepare(given: &RunArguments) -> Result<Prepared> {
     check_saving(&arguments)?;
     // Before the source is opened: that may take a while, and a file in use should be refused at once.
     let checkpoints = match (&resumed, &saving.checkpoint) {
-        (None, Some(path)) => Some(Checkpoints::new(path, !saving.omit_feature_weights)?),
+        (None, Some(path)) => Some(Checkpoints::new(path, saving)?),
         _ => None,
     };
     let save = saving.save.as_deref().map(LockedPath::lock).transpose()?;
+    let report = arguments.evaluation.report.as_deref().map(ReservedFile::new).transpose()?;
     let opened = source.open(input, arguments.model.preset)?;
     let model_arguments = use_all_cores(&arguments.model);
     let clock = Instant::now();
@@ -73,7 +77,7 @@ pub(super) fn prepare(given: &RunArguments) -> Result<Prepared> {
     };
     options.checkpoint_every =
         start.checkpoints.is_some().then(|| saving.every.unwrap_or(checkpoint::DEFAULT_EVERY));
-    Ok(Prepared { arguments, options, source, opened, save, clock, start })
+    Ok(Prepared { arguments, options, source, opened, save, report, clock, start })
 }
 
 impl RunStart {
@@ -103,6 +107,8 @@ fn prequential_options(arguments: &RunArguments) -> Result<PrequentialOptions> {
         "--curve-every needs --curve or --report: without them there is no curve"
     } else if saving.every.is_some() && saving.checkpoint.is_none() && saving.resume.is_none() {
         "--every needs --checkpoint or --resume: without them there are no checkpoints"
+    } else if saving.overwrite && saving.checkpoint.is_none() {
+        "--overwrite needs --checkpoint: without it there is nothing to overwrite"
     } else {
         return Ok(prequential);
     };

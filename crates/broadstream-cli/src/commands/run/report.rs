@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use broadstream::model_file::ModelFile;
-use broadstream_store::write_bytes;
 
 use super::{checkpoint::savable, evaluate::Finished};
 use crate::output::{health::warn_of_rounding, run::Report};
 
 pub(super) fn report(finished: &Finished) -> Result<()> {
-    let Finished { arguments, source, opened, model, evaluation, seconds, save } = finished;
+    let Finished { arguments, source, opened, model, evaluation, seconds, save, report: page } =
+        finished;
     let stream = &*opened.stream;
     if let Some(target) = save {
         target.write_model(&ModelFile {
@@ -27,8 +27,8 @@ pub(super) fn report(finished: &Finished) -> Result<()> {
         delay: options.delay,
         seconds: *seconds,
     };
-    if let Some(path) = &options.report {
-        write_bytes(path, report.page()?.as_bytes())?;
+    if let Some(page) = page {
+        page.write(report.page()?.as_bytes())?;
     }
     if options.json { report.print_json() } else { report.print_table() }?;
     if let Some(model) = model.online_bls() {

@@ -12,7 +12,7 @@ use broadstream_store::LockedPath;
 use crate::{
     args::{BadUsage, FitPartialArguments, ModelName},
     build::{model, source::Source, threads::use_all_cores},
-    output::progress::Progress,
+    output::{printable::note, progress::Progress},
 };
 
 /// The samples that are added together.
@@ -53,6 +53,7 @@ pub(crate) fn fit_partial(arguments: &FitPartialArguments) -> Result<()> {
     })?;
     let (samples, seconds) = (sums.learned(), start.elapsed().as_secs_f64());
     let name = arguments.output.display();
-    eprintln!("{name}: sums of {samples} samples, {:.0} samples/s", samples as f64 / seconds);
+    let speed = samples as f64 / seconds;
+    note(&format!("{name}: sums of {samples} samples, {speed:.0} samples/s"));
     Ok(())
 }

@@ -11,13 +11,14 @@ use broadstream::{
     metrics::oca,
     model_file::{self, Loaded, Saved},
 };
-use broadstream_store::read_model_or_sums;
+use broadstream_store::{read_journal, read_model_or_sums};
 use serde_json::{Value, json};
 
+use super::{journal, rows};
 use crate::{
     args::InspectArguments,
     commands::run::RUN_NOTE,
-    output::{failure::to_stdout, health::health_json},
+    output::{failure::to_stdout, health::health_json, printable::printable},
 };
 
 /// More labels than this are not listed.
@@ -27,7 +28,8 @@ pub(crate) fn inspect(arguments: &InspectArguments) -> Result<()> {
     let loaded = read_model_or_sums(&arguments.file)?;
     let name = arguments.file.display().to_string();
     let size = fs::metadata(&arguments.file).with_context(|| name.clone())?.len();
-    let inspection = Inspection::of(loaded);
+    let journal_rows = journal::count(&read_journal(&arguments.file)?);
+    let inspection = Inspection { journal_rows, ..Inspection::of(loaded) };
     let text = if arguments.json {
         format!("{}\n", inspection.json(size))
     } else {
@@ -44,6 +46,8 @@ struct Inspection {
     schema: Schema,
     inputs: Vec<Input>,
     learned: u64,
+    /// How many rows the journal of the model has that the file lacks.
+    journal_rows: u64,
     class_totals: Vec<f64>,
     /// Only of a model, as are the next three.
     weight_norm: Option<f64>,
@@ -78,6 +82,7 @@ impl Inspection {
                     config: model.config().clone(),
                     inputs: model.declared_inputs().to_vec(),
                     learned: model.learned(),
+                    journal_rows: 0,
                     class_totals: model.class_totals().to_vec(),
                     weight_norm: Some(squares.sqrt()),
                     health: model.health(),
@@ -99,6 +104,7 @@ impl Inspection {
                     config: model.config().clone(),
                     inputs: model.declared_inputs().to_vec(),
                     learned: model.learned(),
+                    journal_rows: 0,
                     class_totals: model.class_totals().to_vec(),
                     weight_norm: None,
                     health: Vec::new(),
@@ -132,6 +138,7 @@ impl Inspection {
             "class_totals": self.class_totals,
             "inputs": inputs,
             "learned": self.learned,
+            "journal_rows": self.journal_rows,
             "weight_norm": self.weight_norm,
             "window_samples": self.window,
             "restarts": self.restarts,
@@ -143,12 +150,15 @@ impl Inspection {
 
     fn text(&self, name: &str, size: u64) -> String {
         let (version, program) = (model_file::VERSION, &self.program);
+        let (name, program) = (printable(name), printable(program));
         let mut text = format!(
             "{name}: {}, {}, format {version}, written by broadstream {program}\n\n",
             self.kind,
             bytes(size)
         );
-        let mut line = |name: &str, value: String| text += &format!("{name:<12}{value}\n");
+        let mut line = |name: &str, value: String| {
+            text += &format!("{name:<12}{}\n", printable(&value));
+        };
         let config = &self.config;
         let features = config.feature_groups * config.feature_nodes
             + config.enhancement_groups * config.enhancement_nodes;
@@ -163,6 +173,10 @@ impl Inspection {
         line("inputs", format!("{}, of which {indicators} categories", self.inputs.len()));
         line("classes", self.classes());
         line("samples", self.learned.to_string());
+        if self.journal_rows > 0 {
+            let rows = rows::counted(self.journal_rows);
+            line("journal", format!("{rows} more, which 'learn' adds"));
+        }
         if let (Some(held), Some(window)) = (self.window, config.window) {
             line("window", format!("{held} of {window}"));
         }
@@ -198,6 +212,7 @@ impl Inspection {
         text.push('\n');
         for RegressionHealth { name, features, now, worst_residual, refreshes, .. } in &self.health
         {
+            let name = printable(name);
             text += &format!(
                 "{name:<widest$}{features:>11}{:>11.1e}{:>11.1e}{worst_residual:>11.1e}{:>11.1e}{refreshes:>11}\n",
                 now.error, now.residual, now.condition,

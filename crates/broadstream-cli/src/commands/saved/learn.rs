@@ -1,41 +1,123 @@
 //! `broadstream learn`: a saved model predicts rows, learns those with a label, and is written back.
 
-use anyhow::{Context, Result};
-use broadstream::model_file::ModelFile;
+use anyhow::{Error, Result};
+use broadstream::{model_file::ModelFile, stream::LiveRows};
+use broadstream_store::LockedPath;
+use serde_json::{Map, Value};
 
 use super::{
     change,
-    responder::{PredictionWriter, Responder, RowCounts},
+    journal::RowJournal,
+    responder::{Halt, Output, Responder, RowCounts},
     rows,
 };
-use crate::{args::LearnArguments, build::threads, output::health::warn_of_rounding};
+use crate::{
+    args::LearnArguments,
+    build::{
+        stop::{self, Stopped},
+        threads,
+    },
+    output::{
+        failure::{StdoutFailure, is_closed},
+        health::warn_of_rounding,
+        printable::note,
+    },
+};
 
 pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     let (target, mut saved) = change::open(&arguments.file, arguments.output.as_deref())?;
     saved.model.set_threads(threads::given_or_all_cores(arguments.threads))?;
     let mut rows = rows::open(&arguments.rows, &saved)?;
-    let predictions = (!arguments.quiet).then(PredictionWriter::new);
-    let mut responder = Responder::new(&mut saved.model, true, predictions);
-    let mut rows_saved = 0;
-    loop {
-        let outcome = responder.read(&mut rows, arguments.every.unwrap_or(u64::MAX));
-        let has_more = outcome.with_context(|| match rows_saved {
-            0 => format!("{}; no row was learned", rows::name(&arguments.rows)),
-            saved => format!("{}; the first {saved} rows were saved", rows::name(&arguments.rows)),
-        })?;
-        let encoding = rows.encoding();
-        target.write_model(&ModelFile {
-            encoding: Some(&encoding),
-            notes: Some(&saved.notes),
-            ..ModelFile::new(responder.model, rows.schema())
-        })?;
-        rows_saved = responder.counts.rows;
-        if !has_more {
-            break;
+    let output = match (arguments.quiet, rows::is_regular_file(&arguments.rows)) {
+        (true, _) => Output::None,
+        (_, true) => Output::WhileOpen,
+        (_, false) => Output::Needed,
+    };
+    let mut responder = Responder::new(&mut saved.model, true, output);
+    if arguments.journal {
+        if arguments.output.is_some() {
+            // A journal continues the file beside it, so that file must have the model.
+            save(&target, &mut responder, &rows, &saved.notes)?;
         }
+        responder.journal = Some(RowJournal::new(target.start_journal()?));
+    }
+    stop::watch()?;
+    let mut rows_saved = 0;
+    let halt = loop {
+        let halt = match responder.read(&mut rows, arguments.every.unwrap_or(u64::MAX)) {
+            Err(error) if is_closed(&error) => Halt::Ended,
+            Err(error) => return Err(abandon(error, &target, responder, rows_saved, arguments)),
+            Ok(halt) => halt,
+        };
+        save(&target, &mut responder, &rows, &saved.notes)?;
+        rows_saved = responder.counts.rows;
+        if halt != Halt::Paused {
+            break halt;
+        }
+    };
+    if let Some(journal) = responder.journal.take() {
+        target.remove_journal(journal.into_inner())?;
     }
     let RowCounts { rows, learned } = responder.counts;
-    eprintln!("{} learned, {} without a label", rows::counted(learned), rows - learned);
+    note(&format!("{} learned, {} without a label", rows::counted(learned), rows - learned));
     warn_of_rounding(&saved.model);
+    match stop::received() {
+        Some(signal) if halt == Halt::Stopped => {
+            Err(Stopped { signal, saved: "the model was saved".to_owned() }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes the model, which then has all rows of the journal.
+fn save(
+    target: &LockedPath,
+    responder: &mut Responder<'_>,
+    rows: &LiveRows,
+    notes: &Map<String, Value>,
+) -> Result<()> {
+    let encoding = rows.encoding();
+    let file = ModelFile {
+        encoding: Some(&encoding),
+        notes: Some(notes),
+        ..ModelFile::new(responder.model, rows.schema())
+    };
+    match &mut responder.journal {
+        Some(journal) => target.write_model_and_restart(&file, journal.restart())?,
+        None => target.write_model(&file)?,
+    }
     Ok(())
+}
+
+/// Says of an error what it means for the rows before it.
+fn abandon(
+    error: Error,
+    target: &LockedPath,
+    responder: Responder<'_>,
+    rows_saved: u64,
+    arguments: &LearnArguments,
+) -> Error {
+    let learned = match responder.journal {
+        // The model in memory may know of a faulty row, so it is not saved. The journal has what is needed.
+        Some(journal) if journal.has_rows() => {
+            let rows = responder.counts.rows;
+            format!("the first {rows} rows are kept in the model and {}", journal.name())
+        }
+        journal => {
+            if let Some(Err(failure)) =
+                journal.map(|journal| target.remove_journal(journal.into_inner()))
+            {
+                return failure.into();
+            }
+            match rows_saved {
+                0 => "no row was learned".to_owned(),
+                saved => format!("the first {saved} rows were saved"),
+            }
+        }
+    };
+    let is_of_output = error.is::<StdoutFailure>();
+    error.context(match is_of_output {
+        true => learned,
+        false => format!("{}; {learned}", rows::name(&arguments.rows)),
+    })
 }

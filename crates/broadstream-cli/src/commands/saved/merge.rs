@@ -8,15 +8,21 @@ use broadstream::{
     model_file::{Content, Loaded, ModelFile, Saved},
     stream::RowEncoding,
 };
-use broadstream_store::{LockedPath, read_model_or_sums};
+use broadstream_store::{LockedPath, read_journal, read_model_or_sums};
 
-use crate::args::MergeArguments;
+use super::{journal, rows};
+use crate::{args::MergeArguments, output::printable::note};
 
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<()> {
     let target = LockedPath::lock(&arguments.output)?;
     let mut merged: Option<Merged> = None;
     for path in &arguments.files {
         let loaded = read_model_or_sums(path)?;
+        let left = journal::count(&read_journal(path)?);
+        if left > 0 {
+            let (name, left) = (path.display(), rows::counted(left));
+            bail!("{name}.journal: {left} were learned that the model lacks; 'learn' adds them");
+        }
         merged = Some(
             match merged {
                 None => Merged::new(loaded),
@@ -28,7 +34,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<()> {
     let Some(merged) = merged else { return Ok(()) };
     let merged = if arguments.sums { merged } else { merged.into_model()? };
     merged.write(&target)?;
-    eprintln!("{}: {merged}", arguments.output.display());
+    note(&format!("{}: {merged}", arguments.output.display()));
     Ok(())
 }
 

@@ -1,19 +1,30 @@
 //! `broadstream predict`: predictions of a saved model, one line per row.
 
-use anyhow::{Context, Result};
-use broadstream_store::read_model;
+use anyhow::Result;
+use broadstream_store::{read_journal, read_model};
 
 use super::{
-    responder::{PredictionWriter, Responder},
+    journal,
+    responder::{Output, Responder},
     rows,
 };
-use crate::{args::PredictArguments, build::threads};
+use crate::{
+    args::PredictArguments,
+    build::threads,
+    output::{failure::within, printable::note},
+};
 
 pub(crate) fn predict(arguments: &PredictArguments) -> Result<()> {
     let mut saved = read_model(&arguments.file)?;
     saved.model.set_threads(threads::given_or_all_cores(arguments.threads))?;
+    let left = journal::count(&read_journal(&arguments.file)?);
+    if left > 0 {
+        let (name, left) = (arguments.file.display(), rows::counted(left));
+        let rule = "were learned that the model lacks; 'learn' adds them";
+        note(&format!("{name}.journal: {left} {rule}"));
+    }
     let mut rows = rows::open(&arguments.rows, &saved)?;
-    let mut responder = Responder::new(&mut saved.model, false, Some(PredictionWriter::new()));
+    let mut responder = Responder::new(&mut saved.model, false, Output::Needed);
     let outcome = responder.read(&mut rows, u64::MAX);
-    outcome.map(|_| ()).with_context(|| rows::name(&arguments.rows))
+    within(outcome.map(|_| ()), || rows::name(&arguments.rows))
 }

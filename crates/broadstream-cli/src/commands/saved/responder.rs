@@ -1,15 +1,22 @@
 //! Predicts rows as they arrive, and learns those with a label.
 
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::{
+    io::{self, BufWriter, StdoutLock, Write},
+    ops::AddAssign,
+};
 
 use anyhow::Result;
 use broadstream::{
     Block, Classifier, Error, OnlineBls, Schema, Scores, arg_max,
-    stream::{LiveFormat, LiveRows},
+    stream::{LiveFormat, LiveRows, StreamError},
 };
 use serde_json::json;
 
-use crate::output::failure::{is_closed, to_stdout};
+use super::journal::RowJournal;
+use crate::{
+    build::stop,
+    output::failure::{is_closed, to_stdout},
+};
 
 /// The most rows that are predicted or learned together.
 const BLOCK: usize = 64;
@@ -22,6 +29,10 @@ pub(super) struct Responder<'a> {
     learns: bool,
     /// Where the predictions go, if anywhere.
     predictions: Option<PredictionWriter>,
+    /// Whether nothing more is to be done once nobody reads the predictions.
+    needs_output: bool,
+    /// Where rows go before they are answered, if anywhere.
+    pub(super) journal: Option<RowJournal>,
     /// The rows that were gathered. All of them are to be learned, or none.
     block: Block,
     /// The lines of these rows.
@@ -31,6 +42,28 @@ pub(super) struct Responder<'a> {
     pub(super) counts: RowCounts,
 }
 
+/// What becomes of the predictions.
+#[derive(Clone, Copy)]
+pub(super) enum Output {
+    /// They are not written.
+    None,
+    /// They are written as long as somebody reads them; the rows are learned in any case.
+    WhileOpen,
+    /// They are written, and it is an error if nobody reads them any more.
+    Needed,
+}
+
+/// Why a responder stopped reading.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Halt {
+    /// It has read as many rows as it was asked to, and there may be more.
+    Paused,
+    /// There are no more rows.
+    Ended,
+    /// A signal asked the program to end. All rows before that were answered.
+    Stopped,
+}
+
 /// How many rows were predicted, and how many of these were learned.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RowCounts {
@@ -38,52 +71,79 @@ pub(super) struct RowCounts {
     pub(super) learned: u64,
 }
 
+impl AddAssign for RowCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.rows += other.rows;
+        self.learned += other.learned;
+    }
+}
+
 impl<'a> Responder<'a> {
-    pub(super) fn new(
-        model: &'a mut OnlineBls,
-        learns: bool,
-        predictions: Option<PredictionWriter>,
-    ) -> Self {
-        let (block, lines, counts) = (Block::new(), Vec::new(), RowCounts::default());
-        Responder { model, learns, predictions, block, lines, is_labelled: false, counts }
+    pub(super) fn new(model: &'a mut OnlineBls, learns: bool, output: Output) -> Self {
+        Responder {
+            model,
+            learns,
+            predictions: (!matches!(output, Output::None)).then(PredictionWriter::new),
+            needs_output: matches!(output, Output::Needed),
+            journal: None,
+            block: Block::new(),
+            lines: Vec::new(),
+            is_labelled: false,
+            counts: RowCounts::default(),
+        }
     }
 
-    /// Responds to up to `most` rows, and returns whether there may be more.
-    pub(super) fn read(&mut self, rows: &mut LiveRows, most: u64) -> Result<bool> {
+    /// Learns rows and writes nothing.
+    pub(super) fn learning(model: &'a mut OnlineBls) -> Self {
+        Responder::new(model, true, Output::None)
+    }
+
+    /// Responds to up to `most` rows.
+    pub(super) fn read(&mut self, rows: &mut LiveRows, most: u64) -> Result<Halt> {
         let end = self.counts.rows.saturating_add(most);
         while self.counts.rows + (self.block.len() as u64) < end {
+            if stop::received().is_some() {
+                self.flush(rows)?;
+                return Ok(Halt::Stopped);
+            }
             let row = match rows.next() {
                 Ok(Some(row)) => row,
                 Ok(None) => {
                     self.flush(rows)?;
-                    return Ok(false);
+                    return Ok(Halt::Ended);
                 }
                 Err(error) => {
                     // The rows before a faulty one are good, and get their predictions.
                     self.flush(rows)?;
-                    return Err(error.into());
+                    let is_of_source = matches!(error, Error::Stream(StreamError::Read { .. }));
+                    let is_stopped = is_of_source && stop::received().is_some();
+                    return if is_stopped { Ok(Halt::Stopped) } else { Err(error.into()) };
                 }
             };
             let class = row.class.filter(|_| self.learns);
             // The row borrows `rows`, which `flush` needs too, so it is copied first.
             let mut next = Block::new();
             next.push(row.sample, class.unwrap_or(0), 1.0)?;
-            let line = row.line;
+            let (line, text) = (row.line, self.journal.is_some().then(|| row.text.to_vec()));
             if class.is_some() != self.is_labelled || self.block.len() == BLOCK {
                 self.flush(rows)?;
             }
             self.is_labelled = class.is_some();
             self.block.push(next.sample(0), next.class(0), 1.0)?;
             self.lines.push(line);
+            if let (Some(journal), Some(text)) = (&mut self.journal, text) {
+                journal.push(&text);
+            }
             if !rows.is_ready() {
                 self.flush(rows)?;
             }
         }
         self.flush(rows)?;
-        Ok(true)
+        Ok(Halt::Paused)
     }
 
-    /// Predicts the rows that were gathered, learns them if they have labels, and writes the predictions.
+    /// Predicts the rows that were gathered, learns them if they have labels, and writes the predictions once
+    /// the journal has the rows.
     fn flush(&mut self, rows: &LiveRows) -> Result<()> {
         if self.block.is_empty() {
             return Ok(());
@@ -93,12 +153,14 @@ impl<'a> Responder<'a> {
             self.model.declare_input(&input.name, input.kind)?;
         }
         let (scores, leverages) = self.respond().map_err(|error| self.with_line(error))?;
+        if let Some(journal) = &mut self.journal {
+            journal.commit(rows)?;
+        }
         self.counts.rows += self.block.len() as u64;
         self.counts.learned += if self.is_labelled { self.block.len() as u64 } else { 0 };
-        self.write(&scores, &leverages, rows.format(), schema)?;
         self.block.clear();
         self.lines.clear();
-        Ok(())
+        self.write(&scores, &leverages, rows.format(), schema)
     }
 
     /// The scores and leverages of the block, which is learned if it has labels.
@@ -128,8 +190,9 @@ impl<'a> Responder<'a> {
             to_stdout(predictions.writer.flush())
         };
         match write() {
-            // Whoever closes the pipe has read enough predictions, but the rows are still to be learned.
-            Err(error) if self.learns && is_closed(&error) => self.predictions = None,
+            // Whoever closes the pipe has read enough predictions, but the rows of a file are still to be
+            // learned.
+            Err(error) if !self.needs_output && is_closed(&error) => self.predictions = None,
             written => written?,
         }
         Ok(())
@@ -146,13 +209,13 @@ impl<'a> Responder<'a> {
 }
 
 /// Predictions on standard output, in the format of the rows.
-pub(super) struct PredictionWriter {
+struct PredictionWriter {
     writer: BufWriter<StdoutLock<'static>>,
     has_header: bool,
 }
 
 impl PredictionWriter {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         PredictionWriter { writer: BufWriter::new(io::stdout().lock()), has_header: false }
     }
 

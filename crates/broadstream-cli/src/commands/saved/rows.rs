@@ -12,7 +12,11 @@ use broadstream::{
     stream::{self, LiveFormat, LiveOptions, LiveRows, RowEncoding},
 };
 
-use crate::args::{RowArguments, RowFormat, UnknownColumns};
+use crate::{
+    args::{RowArguments, RowFormat, UnknownColumns},
+    build::stop,
+    output::printable::note,
+};
 
 /// Opens rows for a model.
 pub(super) fn open<T>(arguments: &RowArguments, saved: &Saved<T>) -> Result<LiveRows> {
@@ -20,15 +24,15 @@ pub(super) fn open<T>(arguments: &RowArguments, saved: &Saved<T>) -> Result<Live
         arguments;
     let reader: Box<dyn Read + Send> = if is_standard_input(source) {
         if io::stdin().is_terminal() {
-            eprintln!("reading rows from standard input; end them with Ctrl-D");
+            note("reading rows from standard input; end them with Ctrl-D");
         }
-        Box::new(io::stdin())
+        stop::standard_input().with_context(|| name(arguments))?
     } else {
         let file = File::open(source).with_context(|| name(arguments))?;
         if file.metadata()?.is_dir() {
             bail!("{} is a directory, expected a file", name(arguments));
         }
-        Box::new(file)
+        stop::stoppable(file)
     };
     let options = LiveOptions {
         format: rows_format.map(|format| match format {
@@ -51,6 +55,15 @@ pub(super) fn open<T>(arguments: &RowArguments, saved: &Saved<T>) -> Result<Live
     let schema = saved.schema.clone();
     let encoding = saved.encoding.clone().unwrap_or_else(|| RowEncoding::of_schema(&schema));
     LiveRows::new(reader, options, schema, encoding).with_context(|| name(arguments))
+}
+
+/// Whether the rows are in a file, which has an end, rather than in a pipe.
+pub(super) fn is_regular_file(arguments: &RowArguments) -> bool {
+    let path = match is_standard_input(&arguments.source) {
+        true => Path::new("/dev/stdin"),
+        false => &arguments.source,
+    };
+    path.metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
 /// What the source of the rows is called in messages.

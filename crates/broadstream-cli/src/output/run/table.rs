@@ -5,6 +5,7 @@ use std::time::Duration;
 use broadstream::metrics::{Summary, WindowSummary, per_class};
 
 use super::Report;
+use crate::output::printable::printable;
 
 /// A confusion matrix with more classes than this does not fit on a screen.
 const MOST_CLASSES_SHOWN: usize = 12;
@@ -22,11 +23,11 @@ impl Report<'_> {
         };
         let mut text = format!(
             "{}: {} samples, {} inputs, {} classes{late}\n{}\n\n",
-            self.source,
+            printable(&self.source),
             summary.samples,
             self.schema.inputs().len(),
             self.schema.labels().len(),
-            self.model.title,
+            printable(&self.model.title),
         );
         let last = format!("last {}", self.metrics_window.min(summary.samples as usize));
         text += &format!("{:<28}{:>8}{last:>14}\n", "", "all");
@@ -51,7 +52,7 @@ impl Report<'_> {
     }
 
     fn confusion_table(&self) -> String {
-        let labels = self.schema.labels();
+        let labels: Vec<_> = self.schema.labels().iter().map(|label| printable(label)).collect();
         if labels.len() > MOST_CLASSES_SHOWN {
             return String::new();
         }
@@ -63,7 +64,7 @@ impl Report<'_> {
         let cut = |label: &str, width: usize| label.chars().take(width).collect::<String>();
         let mut text = String::from("\nConfusion, truth by row and prediction by column\n");
         text += &format!("{:<first$}", "");
-        for label in labels {
+        for label in &labels {
             text += &format!("{:>width$}", cut(label, width - 2));
         }
         text += &format!("{:>12}{:>9}\n", "precision", "recall");

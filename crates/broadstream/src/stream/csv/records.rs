@@ -130,6 +130,15 @@ impl Records {
         self.lines.get_ref().kept()
     }
 
+    /// The bytes since the mark.
+    pub(in crate::stream) fn since_mark(&self) -> &[u8] {
+        self.lines.get_ref().since_mark()
+    }
+
+    pub(in crate::stream) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
     /// Goes back to the marked record. All that followed will follow again, including an error.
     pub(in crate::stream) fn rewind(self) -> Self {
         let mut lines = self.lines.into_inner();

@@ -50,6 +50,16 @@ impl Objects {
         Ok(Some(self.line))
     }
 
+    /// Marks the next line and keeps what follows in memory, until the next mark.
+    pub(in crate::stream) fn mark(&mut self) {
+        self.lines.mark();
+    }
+
+    /// The bytes since the mark.
+    pub(in crate::stream) fn since_mark(&self) -> &[u8] {
+        self.lines.since_mark()
+    }
+
     /// The keys of the next object, and its line.
     pub(super) fn first_keys(
         &mut self,

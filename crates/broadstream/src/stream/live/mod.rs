@@ -70,6 +70,8 @@ pub struct LiveRows {
     encoding: RowEncoding,
     keys: LiveKeys,
     encoder: RowEncoder,
+    /// The lines of the header, if there is one.
+    header: Vec<u8>,
 }
 
 /// A row for a model.
@@ -81,6 +83,11 @@ pub struct LiveRow<'a> {
     pub class: Option<usize>,
     /// The line where the row starts.
     pub line: u64,
+    /// The row as it was read: its lines with their ends, and blank lines before it.
+    ///
+    /// These bytes, after those of the [header](LiveRows::header), are the same row to `LiveRows` with the
+    /// [options](LiveRows::options) of these.
+    pub text: &'a [u8],
 }
 
 /// How far reading has come.
@@ -109,7 +116,7 @@ impl LiveRows {
         let encoder = RowEncoder::resume(schema, &encoding)?;
         let keys = LiveKeys::new(&encoding, &options);
         let reader = LiveReader::Unopened(Lines::new(Box::new(Decompressed::Unopened(reader))));
-        Ok(LiveRows { reader, options, encoding, keys, encoder })
+        Ok(LiveRows { reader, options, encoding, keys, encoder, header: Vec::new() })
     }
 
     /// The next row, or `None` at the end. Waits for the source only if the row has not arrived yet.
@@ -121,26 +128,37 @@ impl LiveRows {
         let LiveRows { reader, keys, encoder, .. } = self;
         let (line, class) = match reader {
             LiveReader::Unopened(_) | LiveReader::Ended => return Ok(None),
-            LiveReader::Csv { records, slots } => match records.next() {
-                Ok(Some(record)) => (record.line(), read_cells(record, slots, encoder)?),
-                ended => {
-                    let outcome = ended.map(|_| None);
-                    *reader = LiveReader::Ended;
-                    return Ok(outcome?);
+            LiveReader::Csv { records, slots } => {
+                records.mark();
+                match records.next() {
+                    Ok(Some(record)) => (record.line(), read_cells(record, slots, encoder)?),
+                    ended => {
+                        let outcome = ended.map(|_| None);
+                        *reader = LiveReader::Ended;
+                        return Ok(outcome?);
+                    }
                 }
-            },
-            LiveReader::JsonLines(objects) => match objects.next() {
-                Ok(Some(line)) => {
-                    let label = objects.read(encoder, keys)?;
-                    (line, encoder.class(label)?)
+            }
+            LiveReader::JsonLines(objects) => {
+                objects.mark();
+                match objects.next() {
+                    Ok(Some(line)) => {
+                        let label = objects.read(encoder, keys)?;
+                        (line, encoder.class(label)?)
+                    }
+                    ended => {
+                        *reader = LiveReader::Ended;
+                        return Ok(ended.map(|_| None)?);
+                    }
                 }
-                ended => {
-                    *reader = LiveReader::Ended;
-                    return Ok(ended.map(|_| None)?);
-                }
-            },
+            }
         };
-        Ok(Some(LiveRow { sample: self.encoder.sample(), class, line }))
+        let text = match &self.reader {
+            LiveReader::Csv { records, .. } => records.since_mark(),
+            LiveReader::JsonLines(objects) => objects.since_mark(),
+            LiveReader::Unopened(_) | LiveReader::Ended => &[],
+        };
+        Ok(Some(LiveRow { sample: self.encoder.sample(), class, line, text }))
     }
 
     /// Whether the next row, or the end, can be read without waiting for the source.
@@ -170,6 +188,17 @@ impl LiveRows {
             LiveReader::JsonLines(_) => Some(LiveFormat::JsonLines),
             LiveReader::Unopened(_) | LiveReader::Ended => self.options.format,
         }
+    }
+
+    /// How the rows are read, with the format, the delimiter and whether there is a header as soon as the
+    /// first row has shown them.
+    pub fn options(&self) -> &LiveOptions {
+        &self.options
+    }
+
+    /// The lines of the header; empty without one, and before the first row was read.
+    pub fn header(&self) -> &[u8] {
+        &self.header
     }
 
     /// Reads the first line: it tells the format, and in CSV what the cells are.
@@ -206,10 +235,13 @@ impl LiveRows {
         records.mark();
         let Some(first) = records.next()? else { return Ok(LiveReader::Ended) };
         let (slots, header) = layout.slots(first, &mut self.encoder)?;
-        if !header {
+        if header {
+            self.header = records.since_mark().to_vec();
+        } else {
             records = records.rewind();
         }
         records.forget_mark();
+        (self.options.delimiter, self.options.header) = (Some(records.delimiter()), Some(header));
         Ok(LiveReader::Csv { records, slots })
     }
 }
