@@ -7,6 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
+import broadstream
+
 
 def test_merged_models_are_one(new_model, numbers):
     X, y = numbers
@@ -154,3 +156,17 @@ def test_corrected_labels_are_as_if_they_had_been_right(new_model, numbers):
     assert wrong.labels[-1] == "new"
     order = [wrong.labels.index(label) for label in right.labels]
     assert np.allclose(wrong.weights[:, order], right.weights, rtol=0, atol=1e-9)
+
+
+def test_health_tells_when_scores_cannot_be_trusted():
+    options = {"preset": "single", "nested_models": 1, "scaling": "none", "enhancement_nodes": 20}
+    sound, doubtful = broadstream.OnlineBLS(**options), broadstream.OnlineBLS(**options)
+    rows = [[float(i % 7), float(i % 11)] for i in range(300)]
+    labels = [int(a > 3) for a, _ in rows]
+    sound.learn_many(rows, labels)
+    doubtful.learn_many([[1.7e9 + i, b] for i, (_, b) in enumerate(rows)], labels)
+    (regression,) = sound.health()
+    assert regression["error"] < 1e-9 and regression["condition"] >= 1
+    assert doubtful.health()[0]["error"] > 1e-7
+    with pytest.raises(ValueError, match=r"cannot merge: .* condition number .*'0' \(1.7e9\)"):
+        sound.merge(doubtful)

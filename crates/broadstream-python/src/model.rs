@@ -430,6 +430,30 @@ impl OnlineBLS {
         Ok(self.learner.lock(py)?.core.restarts().to_vec())
     }
 
+    /// Return the numerical state of each regression, as a list of dictionaries.
+    ///
+    /// ``error`` estimates how far scores may be from those of an exact solution, relative to the
+    /// largest: above 1e-7 they cannot be trusted, and merging or unlearning is refused. ``condition``
+    /// is the estimated condition number.
+    fn health<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let learner = self.learner.lock(py)?;
+        let core = &learner.core;
+        let health = py.detach(|| core.health());
+        let mut regressions = Vec::with_capacity(health.len());
+        for regression in health {
+            let state = PyDict::new(py);
+            state.set_item("name", regression.name)?;
+            state.set_item("features", regression.features)?;
+            state.set_item("error", regression.now.error)?;
+            state.set_item("residual", regression.now.residual)?;
+            state.set_item("worst_residual", regression.worst_residual)?;
+            state.set_item("condition", regression.now.condition)?;
+            state.set_item("refreshes", regression.refreshes)?;
+            regressions.push(state);
+        }
+        Ok(regressions)
+    }
+
     /// Return the largest relative residual of the regressions, a measure of accumulated rounding error.
     ///
     /// About 1e-15 is as good as double precision allows.

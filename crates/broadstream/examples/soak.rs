@@ -1,9 +1,9 @@
-//! Millions of updates of a factor, and the rounding error at the end.
+//! Models that learn for a long time, and their rounding errors at the end.
 //!
-//! Each run learns in blocks and ends with a refit: another library solves the regression again,
-//! from sums that were kept separately. These are exact to about 1e-15, since blocks of 64 samples
-//! are added up in pairs of numbers, the second of which holds what the first rounds off. A run
-//! fails if weights or predictions are further than 1e-7 from the refit.
+//! Each run drives a whole model, with its scaling, refreshes, rebuilds and restarts, over a stream
+//! that drifts. Beside it, the sums over the features of its largest regression are kept to 32
+//! digits, and at the end the regression is solved again from them, also in 32 digits. A run fails
+//! if the scores of the model are further than 1e-7 from that, unless the model says so itself.
 //!
 //! ```text
 //! cargo run --release --example soak -p broadstream            # minutes
@@ -11,23 +11,20 @@
 //! ```
 
 use std::{
+    collections::VecDeque,
     process::ExitCode,
     time::{Duration, Instant},
 };
 
 use broadstream::{
-    Error,
-    factor::{Factor, Gram, Probe, Update},
+    Block, Classifier, Error, Forgetting, InputKind, LARGEST_ERROR, OnlineBls, OnlineBlsConfig,
+    Ridge, Sample, Scaling,
 };
-use faer::{Mat, linalg::solvers::Solve};
 
 const BLOCK: usize = 64;
-const TARGETS: usize = 3;
-const RIDGE: f64 = 1.0;
-/// A regression that forgets is refreshed after this many blocks, at a quarter of its ridge.
-const BLOCKS_PER_REFRESH: u64 = 21;
+const INPUTS: usize = 6;
+const CLASSES: usize = 3;
 const WINDOW: usize = 1_000;
-const LARGEST_DISTANCE: f64 = 1e-7;
 
 fn main() -> ExitCode {
     let options: Vec<String> = std::env::args().skip(1).collect();
@@ -39,186 +36,128 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let runs = [
-        Run { order: 100, updates: 10_000_000, kind: Kind::Sweeps { forgetting: 1.0 } },
-        Run { order: 100, updates: 10_000_000, kind: Kind::Sweeps { forgetting: 0.999 } },
-        Run { order: 300, updates: 1_000_000, kind: Kind::Sweeps { forgetting: 1.0 } },
-        Run { order: 300, updates: 1_000_000, kind: Kind::Sweeps { forgetting: 0.999 } },
-        Run { order: 100, updates: 5_000_000, kind: Kind::Slides },
-    ];
-    println!("order  kind               updates    per second  residual  weights  predictions");
+    println!(
+        "{:42}{:>9}{:>9}{:>11}{:>10}{:>10}{:>11}{:>10}",
+        "model",
+        "features",
+        "samples",
+        "per second",
+        "distance",
+        "estimate",
+        "refreshes",
+        "restarts"
+    );
     let mut sound = true;
-    for run in runs {
-        let run = Run { updates: run.updates / share, ..run };
-        let began = Instant::now();
-        let ended = match run.kind {
-            Kind::Sweeps { forgetting } => sweeps(&run, forgetting),
-            Kind::Slides => slides(&run),
-        };
-        match ended {
-            Ok(ended) => sound &= ended.report(&run, began.elapsed()),
-            Err(error) => {
-                println!("{:5}  {:17}  failed: {error}", run.order, run.kind.name());
-                sound = false;
-            }
-        }
+    for run in runs() {
+        let run = Run { samples: run.samples / share, ..run };
+        sound &= run.drive().unwrap_or_else(|error| {
+            println!("{:42}failed: {error}", run.name);
+            false
+        });
     }
     if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 struct Run {
-    order: usize,
-    updates: u64,
-    kind: Kind,
+    name: &'static str,
+    config: OnlineBlsConfig,
+    samples: u64,
+    /// Whether inputs have large offsets, and are not scaled.
+    is_bad: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Kind {
-    Sweeps { forgetting: f64 },
-    Slides,
+fn runs() -> Vec<Run> {
+    let single = OnlineBlsConfig {
+        feature_groups: 2,
+        feature_nodes: 10,
+        enhancement_nodes: 40,
+        nested_models: 1,
+        threads: 1,
+        ..OnlineBlsConfig::single()
+    };
+    let forgetting = OnlineBlsConfig { forgetting: Forgetting::Fixed(0.999), ..single.clone() };
+    let window = OnlineBlsConfig { window: Some(WINDOW), ..single.clone() };
+    let default = OnlineBlsConfig {
+        feature_groups: 2,
+        feature_nodes: 10,
+        enhancement_nodes: 150,
+        threads: 1,
+        ..OnlineBlsConfig::default()
+    };
+    let bad = |config: &OnlineBlsConfig| OnlineBlsConfig {
+        scaling: Scaling::None,
+        ridge: Ridge::Fixed(1e-4),
+        ..config.clone()
+    };
+    let run = |name, config, samples, is_bad| Run { name, config, samples, is_bad };
+    vec![
+        run("no forgetting", single.clone(), 2_000_000, false),
+        run("no forgetting, badly conditioned", bad(&single), 2_000_000, true),
+        run("forgetting 0.999", forgetting.clone(), 2_000_000, false),
+        run("forgetting 0.999, badly conditioned", bad(&forgetting), 500_000, true),
+        run("window of 1000", window.clone(), 1_000_000, false),
+        run("window of 1000, badly conditioned", bad(&window), 200_000, true),
+        run("default, all members", default, 500_000, false),
+    ]
 }
 
-impl Kind {
-    fn name(self) -> String {
-        match self {
-            Kind::Sweeps { forgetting: 1.0 } => "no forgetting".to_owned(),
-            Kind::Sweeps { forgetting } => format!("forgetting {forgetting}"),
-            Kind::Slides => format!("window of {WINDOW}"),
+impl Run {
+    /// Drives the model, prints a line of the table, and returns whether the run passed.
+    fn drive(&self) -> Result<bool, Error> {
+        let mut model = OnlineBls::new(self.config.clone())?;
+        for input in 0..INPUTS {
+            model.declare_input(&format!("x{input}"), InputKind::Numeric)?;
         }
-    }
-}
-
-/// The progress of a run.
-struct Ended {
-    residual: f64,
-    weights: f64,
-    predictions: f64,
-}
-
-impl Ended {
-    /// At a factor that is no longer usable.
-    const BROKEN: Self =
-        Ended { residual: f64::INFINITY, weights: f64::INFINITY, predictions: f64::INFINITY };
-
-    fn new(factor: &Factor, probe: &Probe, refit: &Mat<f64>, stream: &mut Stream) -> Self {
-        let weights = factor.weights();
-        let expected: Vec<f64> = (0..factor.order() * TARGETS)
-            .map(|place| refit[(place / TARGETS, place % TARGETS)])
-            .collect();
-        let (mut scores, mut expected_scores) = (Vec::new(), Vec::new());
-        for _ in 0..16 {
+        // All classes are known from the start, so that the reference has them too.
+        for class in 0..CLASSES {
+            model.learn_one(Sample::dense(&[0.0; INPUTS]), class, 0.0)?;
+        }
+        let mut stream = Stream { state: 1, drawn: 0, is_bad: self.is_bad };
+        let mut reference = Reference::new(&model);
+        let (began, mut shown) = (Instant::now(), Instant::now());
+        let mut learned = 0;
+        while learned < self.samples {
             let block = stream.block();
-            for row in block.features.chunks_exact(factor.order()) {
-                scores.extend(predict(row, &weights));
-                expected_scores.extend(predict(row, &expected));
+            // The features of a sample follow from the scaling just before it is learned.
+            for i in 0..block.len() {
+                reference.learn(
+                    &model.features_one(block.sample(i))?,
+                    block.class(i),
+                    block.weight(i),
+                );
+                model.learn_one(block.sample(i), block.class(i), block.weight(i))?;
+            }
+            learned += block.len() as u64;
+            if shown.elapsed() > Duration::from_secs(5) {
+                eprintln!("{}: {learned} of {}", self.name, self.samples);
+                shown = Instant::now();
             }
         }
-        Ended {
-            residual: probe.check(factor).residual,
-            weights: distance(&weights, &expected),
-            predictions: distance(&scores, &expected_scores),
-        }
-    }
-
-    /// Prints a line of the table, and returns whether the run passed.
-    fn report(&self, run: &Run, time: Duration) -> bool {
-        let rate = run.updates as f64 / time.as_secs_f64();
-        let Ended { residual, weights, predictions } = self;
+        let rate = learned as f64 / began.elapsed().as_secs_f64();
+        let distance = reference.distance(&model, &stream.block())?;
+        let health = model.health();
+        let errors = health.iter().map(|regression| regression.now.error);
+        let estimate = health[0].now.error;
+        let refreshes: u64 = health.iter().map(|regression| regression.refreshes).sum();
         println!(
-            "{:5}  {:17} {:9}  {rate:12.0}  {residual:8.1e}  {weights:7.1e}  {predictions:11.1e}",
-            run.order,
-            run.kind.name(),
-            run.updates,
+            "{:42}{:>9}{learned:>9}{rate:>11.0}{distance:>10.1e}{estimate:>10.1e}{refreshes:>11}{:>10}",
+            self.name,
+            model.features(),
+            model.restarts().len(),
         );
-        // NaN is not a success.
-        [weights, predictions].iter().all(|distance| **distance <= LARGEST_DISTANCE)
+        let exact = distance <= LARGEST_ERROR;
+        Ok((exact || estimate > LARGEST_ERROR) && errors.into_iter().all(f64::is_finite))
     }
 }
 
-/// Learns all samples; a factor that forgets is refreshed as in a model.
-fn sweeps(run: &Run, mu: f64) -> Result<Ended, Error> {
-    let order = run.order;
-    let mut stream = Stream::new(order);
-    let mut factor = Factor::new(order, RIDGE / mu);
-    factor.add_targets(TARGETS);
-    let mut probe = Probe::new(order, RIDGE / mu);
-    let mut gram = Gram::new(order);
-    let mut reference = Reference::new(order, RIDGE / mu);
-    let mut progress = Progress::new(run);
-    let mut scores = vec![0.0; BLOCK * TARGETS];
-    for block_number in 1..=run.updates / BLOCK as u64 {
-        let block = stream.block();
-        let update = block.update(mu);
-        factor.sweep(update, &mut scores)?;
-        probe.learn(update)?;
-        let faded: Vec<f64> = block.faded_weights(mu).collect();
-        reference.fade(mu.powi(BLOCK as i32));
-        reference.add(&block.features, &block.targets, &faded);
-        if mu < 1.0 {
-            gram.scale(mu.powi(BLOCK as i32));
-            gram.add(&block.features, &faded)?;
-            if block_number % BLOCKS_PER_REFRESH == 0 {
-                let ridge = RIDGE / mu;
-                factor.refactor(&gram, ridge)?;
-                probe.ridge_was_raised(&factor, ridge);
-                reference.restore_ridge(ridge);
-            }
-        }
-        progress.show(block_number * BLOCK as u64);
-    }
-    Ok(Ended::new(&factor, &probe, &reference.refit(), &mut stream))
-}
-
-/// Slides a window over all samples.
-fn slides(run: &Run) -> Result<Ended, Error> {
-    let order = run.order;
-    let mut stream = Stream::new(order);
-    let mut factor = Factor::new(order, RIDGE);
-    factor.add_targets(TARGETS);
-    let mut probe = Probe::new(order, RIDGE);
-    let mut window = Block::default();
-    let mut progress = Progress::new(run);
-    let mut scores = vec![0.0; BLOCK * TARGETS];
-    for block_number in 1..=run.updates / BLOCK as u64 {
-        let block = stream.block();
-        let taken = (window.weights.len() + BLOCK).saturating_sub(WINDOW);
-        let removed = window.take(taken, order);
-        if !factor.slide(block.update(1.0), removed.update(1.0), &mut scores)?.is_sound {
-            return Ok(Ended::BROKEN);
-        }
-        probe.learn(block.update(1.0))?;
-        probe.unlearn(removed.update(1.0))?;
-        window.append(block);
-        progress.show(block_number * BLOCK as u64);
-    }
-    let mut reference = Reference::new(order, RIDGE);
-    for start in (0..window.weights.len()).step_by(BLOCK) {
-        let end = window.weights.len().min(start + BLOCK);
-        let features = &window.features[start * order..end * order];
-        let targets = &window.targets[start * TARGETS..end * TARGETS];
-        reference.add(features, targets, &window.weights[start..end]);
-    }
-    Ok(Ended::new(&factor, &probe, &reference.refit(), &mut stream))
-}
-
-/// Samples of correlated features; the class is the largest of three functions of them, with noise.
+/// Samples whose class depends on two inputs, by a rule that changes from time to time.
 struct Stream {
-    order: usize,
     state: u64,
-}
-
-#[derive(Default)]
-struct Block {
-    features: Vec<f64>,
-    targets: Vec<f64>,
-    weights: Vec<f64>,
+    drawn: u64,
+    is_bad: bool,
 }
 
 impl Stream {
-    fn new(order: usize) -> Self {
-        Stream { order, state: order as u64 }
-    }
-
     /// Uniform on [-1, 1), by SplitMix64.
     fn draw(&mut self) -> f64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -229,167 +168,206 @@ impl Stream {
     }
 
     fn block(&mut self) -> Block {
-        let mut block = Block::default();
+        let mut block = Block::new();
         for _ in 0..BLOCK {
-            let (common, mut sums) = (self.draw(), [0.0; TARGETS]);
-            for j in 0..self.order {
-                let feature = 0.5 * common + self.draw();
-                sums[j % TARGETS] += feature;
-                block.features.push(feature);
+            let mut x = [0.0; INPUTS];
+            x.iter_mut().for_each(|x| *x = self.draw());
+            let concept = (self.drawn / 20_000 % 3) as usize;
+            let class = match x[concept] + x[concept + 1] + 0.1 * self.draw() {
+                sum if sum < -0.4 => 0,
+                sum if sum < 0.4 => 1,
+                _ => 2,
+            };
+            if self.is_bad {
+                x[0] += 1e4;
+                x[1] *= 1e-3;
+                x[2] = x[3] * (1.0 + 1e-8 * x[2]);
             }
-            let noisy = sums.map(|sum| sum + 2.0 * self.draw());
-            let largest = noisy.iter().fold(f64::MIN, |largest, sum| largest.max(*sum));
-            block.targets.extend(noisy.map(|sum| f64::from(u8::from(sum == largest))));
-            block.weights.push(1.0 + 0.5 * self.draw());
+            let weight = 1.0 + 0.5 * self.draw();
+            block.push(Sample::dense(&x), class, weight).expect("a sound sample");
+            self.drawn += 1;
         }
         block
     }
 }
 
-impl Block {
-    fn update(&self, forgetting: f64) -> Update<'_> {
-        let Block { features, targets, weights } = self;
-        Update { features, targets, weights, forgetting }
-    }
-
-    /// The weights of the samples once the whole block is learned.
-    fn faded_weights(&self, mu: f64) -> impl Iterator<Item = f64> {
-        let samples = self.weights.len() as i32;
-        (1..).zip(&self.weights).map(move |(i, weight)| weight * mu.powi(samples - i))
-    }
-
-    /// Removes and returns the first samples.
-    fn take(&mut self, samples: usize, order: usize) -> Block {
-        Block {
-            features: self.features.drain(..samples * order).collect(),
-            targets: self.targets.drain(..samples * TARGETS).collect(),
-            weights: self.weights.drain(..samples).collect(),
-        }
-    }
-
-    fn append(&mut self, block: Block) {
-        self.features.extend(block.features);
-        self.targets.extend(block.targets);
-        self.weights.extend(block.weights);
-    }
-}
-
-/// P and Q in twice the precision, row by row: each row has the lower triangle of P, then Q.
+/// The sums of the largest regression in 32 digits: each row has the lower triangle of P, then Q.
 struct Reference {
     order: usize,
     ridge: f64,
-    /// Each sum, and what it has rounded off.
-    sums: Vec<(f64, f64)>,
-    /// The sums of one block.
-    block: Vec<f64>,
+    forgetting: f64,
+    /// The samples between two refreshes, which raise the ridge and keep the weights.
+    refresh_every: Option<usize>,
+    since_refresh: usize,
+    current_ridge: Double,
+    rows: Vec<Vec<Double>>,
+    /// The samples of a window.
+    window: Option<VecDeque<(Vec<f64>, usize, f64)>>,
 }
 
 impl Reference {
-    fn new(order: usize, ridge: f64) -> Self {
-        let entries = order * (order + 1) / 2 + order * TARGETS;
-        Reference { order, ridge, sums: vec![(0.0, 0.0); entries], block: vec![0.0; entries] }
+    fn new(model: &OnlineBls) -> Self {
+        let (config, order) = (model.config(), model.features());
+        let forgetting = config.forgetting.fixed().unwrap_or(1.0);
+        let ridge = config.ridge.fixed().unwrap_or(1.0);
+        Reference {
+            order,
+            ridge,
+            forgetting,
+            refresh_every: model.refresh_every(),
+            since_refresh: 0,
+            current_ridge: Double::of(ridge / forgetting),
+            rows: (0..order).map(|i| vec![Double::of(0.0); i + 1 + CLASSES]).collect(),
+            window: config.window.map(|_| VecDeque::new()),
+        }
     }
 
-    fn add(&mut self, features: &[f64], targets: &[f64], weights: &[f64]) {
-        self.block.fill(0.0);
-        let rows = features.chunks_exact(self.order).zip(targets.chunks_exact(TARGETS));
-        for ((a, y), weight) in rows.zip(weights) {
-            let mut rest = self.block.as_mut_slice();
-            for (i, a_i) in a.iter().enumerate() {
-                let (row, others) = rest.split_at_mut(i + 1 + TARGETS);
-                let (p, q) = row.split_at_mut(i + 1);
-                let weighted = weight * a_i;
-                p.iter_mut().zip(a).for_each(|(p, a)| *p += weighted * a);
-                q.iter_mut().zip(y).for_each(|(q, y)| *q += weighted * y);
-                rest = others;
+    fn learn(&mut self, a: &[f64], class: usize, weight: f64) {
+        if self.forgetting < 1.0 {
+            let mu = Double::of(self.forgetting);
+            self.current_ridge = self.current_ridge.times(mu);
+            self.rows.iter_mut().flatten().for_each(|sum| *sum = sum.times(mu));
+        }
+        self.add(a, class, weight);
+        if let Some(window) = &mut self.window {
+            window.push_back((a.to_vec(), class, weight));
+            if window.len() > WINDOW
+                && let Some((a, class, weight)) = window.pop_front()
+            {
+                self.add(&a, class, -weight);
             }
         }
-        for (sum, x) in self.sums.iter_mut().zip(&self.block) {
-            add_exactly(sum, *x);
+        self.since_refresh += 1;
+        if self.refresh_every == Some(self.since_refresh) {
+            self.refresh();
         }
     }
 
-    fn fade(&mut self, share: f64) {
-        if share == 1.0 {
-            return;
-        }
-        self.ridge *= share;
-        for (sum, rest) in &mut self.sums {
-            let product = *sum * share;
-            *rest = rest.mul_add(share, sum.mul_add(share, -product));
-            *sum = product;
+    fn add(&mut self, a: &[f64], class: usize, weight: f64) {
+        for (i, row) in self.rows.iter_mut().enumerate() {
+            let weighted = Double::product(weight, a[i]);
+            for (sum, a) in row.iter_mut().zip(&a[..=i]) {
+                *sum = sum.plus(weighted.times(Double::of(*a)));
+            }
+            row[i + 1 + class] = row[i + 1 + class].plus(weighted);
         }
     }
 
-    /// Raises the ridge and keeps the weights, as a refresh does: Q follows.
-    fn restore_ridge(&mut self, ridge: f64) {
-        let weights = self.refit();
-        for i in 0..self.order {
-            let q = self.place(i) + i + 1;
-            for k in 0..TARGETS {
-                add_exactly(&mut self.sums[q + k], (ridge - self.ridge) * weights[(i, k)]);
+    fn refresh(&mut self) {
+        let weights = self.solve();
+        let full = Double::of(self.ridge / self.forgetting);
+        let growth = full.plus(self.current_ridge.times(Double::of(-1.0)));
+        for (i, (row, weights)) in self.rows.iter_mut().zip(&weights).enumerate() {
+            for (q, weight) in row[i + 1..].iter_mut().zip(weights) {
+                *q = q.plus(weight.times(growth));
             }
         }
-        self.ridge = ridge;
+        self.current_ridge = full;
+        self.since_refresh = 0;
     }
 
-    fn refit(&self) -> Mat<f64> {
-        let entry = |place: usize| self.sums[place].0 + self.sums[place].1;
-        let k = Mat::from_fn(self.order, self.order, |i, j| {
-            let ridge = if i == j { self.ridge } else { 0.0 };
-            entry(self.place(i.max(j)) + i.min(j)) + ridge
-        });
-        let q = Mat::from_fn(self.order, TARGETS, |i, k| entry(self.place(i) + i + 1 + k));
-        k.llt(faer::Side::Lower).expect("a sum of squares and a ridge").solve(q)
-    }
-
-    /// Where a row starts.
-    fn place(&self, i: usize) -> usize {
-        i * (i + 1) / 2 + i * TARGETS
-    }
-}
-
-/// Knuth's two-sum.
-fn add_exactly((sum, rest): &mut (f64, f64), x: f64) {
-    let total = *sum + x;
-    let added = total - *sum;
-    *rest += (*sum - (total - added)) + (x - added);
-    *sum = total;
-}
-
-fn predict(row: &[f64], weights: &[f64]) -> [f64; TARGETS] {
-    let mut scores = [0.0; TARGETS];
-    for (a, weights) in row.iter().zip(weights.chunks_exact(TARGETS)) {
-        scores.iter_mut().zip(weights).for_each(|(score, weight)| *score += a * weight);
-    }
-    scores
-}
-
-/// ‖found − expected‖ / ‖expected‖.
-fn distance(found: &[f64], expected: &[f64]) -> f64 {
-    let difference: f64 = found.iter().zip(expected).map(|(x, y)| (x - y) * (x - y)).sum();
-    (difference / expected.iter().map(|y| y * y).sum::<f64>()).sqrt()
-}
-
-/// Reports the progress of a run from time to time.
-struct Progress<'a> {
-    run: &'a Run,
-    began: Instant,
-    shown: Instant,
-}
-
-impl<'a> Progress<'a> {
-    fn new(run: &'a Run) -> Self {
-        Progress { run, began: Instant::now(), shown: Instant::now() }
-    }
-
-    fn show(&mut self, done: u64) {
-        if self.shown.elapsed() > Duration::from_secs(2) {
-            let rate = done as f64 / self.began.elapsed().as_secs_f64();
-            let Run { order, updates, kind } = self.run;
-            let name = kind.name();
-            eprintln!("order {order}, {name}: {done} of {updates}, {rate:.0} per second");
-            self.shown = Instant::now();
+    /// The weights: K = L D Lᵀ by Cholesky's method without square roots, and two substitutions.
+    fn solve(&self) -> Vec<[Double; CLASSES]> {
+        let order = self.order;
+        let mut k: Vec<Vec<Double>> =
+            self.rows.iter().enumerate().map(|(i, row)| row[..=i].to_vec()).collect();
+        (0..order).for_each(|i| k[i][i] = k[i][i].plus(self.current_ridge));
+        let mut q: Vec<[Double; CLASSES]> = self
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(i, row)| std::array::from_fn(|class| row[i + 1 + class]))
+            .collect();
+        for j in 0..order {
+            for t in 0..j {
+                let scaled = k[j][t].times(k[t][t]);
+                for row in &mut k[j..] {
+                    row[j] = row[j].minus(row[t].times(scaled));
+                }
+            }
+            let pivot = k[j][j];
+            k[j + 1..].iter_mut().for_each(|row| row[j] = row[j].over(pivot));
         }
+        for i in 0..order {
+            for t in 0..i {
+                for class in 0..CLASSES {
+                    q[i][class] = q[i][class].minus(k[i][t].times(q[t][class]));
+                }
+            }
+        }
+        for i in (0..order).rev() {
+            for class in 0..CLASSES {
+                let mut solved = q[i][class].over(k[i][i]);
+                for t in i + 1..order {
+                    solved = solved.minus(k[t][i].times(q[t][class]));
+                }
+                q[i][class] = solved;
+            }
+        }
+        q
+    }
+
+    /// The largest distance of a score from that of the sums, relative to the largest score and to
+    /// the square root of a leverage above 1.
+    fn distance(&self, model: &OnlineBls, block: &Block) -> Result<f64, Error> {
+        let (expected, found) = (self.solve(), model.weights());
+        let (mut distance, mut size) = (0.0_f64, 1.0_f64);
+        for i in 0..block.len() {
+            let a = model.features_one(block.sample(i))?;
+            let reach = model.leverage_one(block.sample(i))?.max(1.0).sqrt();
+            for class in 0..CLASSES {
+                let (mut exact, mut score) = (Double::of(0.0), Double::of(0.0));
+                for (j, a) in a.iter().enumerate() {
+                    exact = exact.plus(expected[j][class].times(Double::of(*a)));
+                    score = score.plus(Double::product(found.row(j)[class], *a));
+                }
+                size = size.max(exact.0.abs());
+                // NaN is the largest distance.
+                let apart = score.minus(exact).0.abs() / reach;
+                distance = if apart <= distance { distance } else { apart };
+            }
+        }
+        Ok(distance / size)
+    }
+}
+
+/// A number of about 32 digits: the second part holds what the first rounds off.
+#[derive(Clone, Copy)]
+struct Double(f64, f64);
+
+impl Double {
+    fn of(value: f64) -> Self {
+        Double(value, 0.0)
+    }
+
+    fn product(a: f64, b: f64) -> Self {
+        let product = a * b;
+        Double(product, a.mul_add(b, -product))
+    }
+
+    fn sum(a: f64, b: f64) -> Self {
+        let sum = a + b;
+        let added = sum - a;
+        Double(sum, (a - (sum - added)) + (b - added))
+    }
+
+    fn plus(self, other: Self) -> Self {
+        let Double(sum, rest) = Self::sum(self.0, other.0);
+        Self::sum(sum, rest + (self.1 + other.1))
+    }
+
+    fn minus(self, other: Self) -> Self {
+        self.plus(Double(-other.0, -other.1))
+    }
+
+    fn times(self, other: Self) -> Self {
+        let Double(product, rest) = Self::product(self.0, other.0);
+        Self::sum(product, self.0.mul_add(other.1, self.1.mul_add(other.0, rest)))
+    }
+
+    fn over(self, other: Self) -> Self {
+        let quotient = self.0 / other.0;
+        let rest = self.minus(other.times(Self::of(quotient)));
+        Self::sum(quotient, rest.0 / other.0)
     }
 }
