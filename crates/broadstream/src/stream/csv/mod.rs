@@ -72,6 +72,10 @@ impl CsvStream {
     /// Reads the beginning of a file from its first line.
     pub(super) fn of_lines(mut lines: Lines, options: &TableOptions) -> Result<Self, Error> {
         let terminator = lines.terminator();
+        // Blank lines tell nothing about the delimiter. A tab may be one, so that a line of tabs may be a row.
+        let delimiters = [Some(b'\t'), options.delimiter];
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace() && !delimiters.contains(&Some(*byte));
+        lines.pass_blank(|line| line.iter().all(is_blank));
         let (head, complete) = lines.head();
         let delimiter =
             options.delimiter.unwrap_or_else(|| detect_delimiter(head, complete, terminator));
