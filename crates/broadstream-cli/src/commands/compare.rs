@@ -47,6 +47,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
         return Err(BadUsage(rule.to_owned()).into());
     }
     let mut opened = source.open(input, preset)?;
+    opened.warn(&source);
     let mut models = Vec::new();
     for (name, options) in &declared {
         let model = model::build(options, &source, input, &*opened.stream)

@@ -13,7 +13,7 @@ use crate::{args::LearnArguments, build::threads};
 pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     let (target, mut saved) = change::open(&arguments.file, arguments.output.as_deref())?;
     saved.model.set_threads(threads::given_or_all_cores(arguments.threads))?;
-    let mut rows = rows::open(&arguments.rows, &saved)?;
+    let mut rows = rows::open(&arguments.rows, &saved, arguments.max_categories)?;
     let predictions = (!arguments.quiet).then(PredictionWriter::new);
     let mut responder = Responder::new(&mut saved.model, true, predictions);
     let mut rows_saved = 0;

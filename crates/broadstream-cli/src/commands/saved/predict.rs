@@ -12,7 +12,8 @@ use crate::{args::PredictArguments, build::threads};
 pub(crate) fn predict(arguments: &PredictArguments) -> Result<()> {
     let mut saved = read_model(&arguments.file)?;
     saved.model.set_threads(threads::given_or_all_cores(arguments.threads))?;
-    let mut rows = rows::open(&arguments.rows, &saved)?;
+    // Categories that are new leave nothing behind, so there is nothing to limit.
+    let mut rows = rows::open(&arguments.rows, &saved, Some(usize::MAX))?;
     let mut responder = Responder::new(&mut saved.model, false, Some(PredictionWriter::new()));
     let outcome = responder.read(&mut rows, u64::MAX);
     outcome.map(|_| ()).with_context(|| rows::name(&arguments.rows))

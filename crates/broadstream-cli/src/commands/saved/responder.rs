@@ -28,6 +28,8 @@ pub(super) struct Responder<'a> {
     lines: Vec<u64>,
     /// Whether these rows are to be learned.
     is_labelled: bool,
+    /// How many inputs the model had before the first row.
+    inputs: usize,
     pub(super) counts: RowCounts,
 }
 
@@ -45,7 +47,8 @@ impl<'a> Responder<'a> {
         predictions: Option<PredictionWriter>,
     ) -> Self {
         let (block, lines, counts) = (Block::new(), Vec::new(), RowCounts::default());
-        Responder { model, learns, predictions, block, lines, is_labelled: false, counts }
+        let inputs = model.inputs();
+        Responder { model, learns, predictions, block, lines, is_labelled: false, inputs, counts }
     }
 
     /// Responds to up to `most` rows, and returns whether there may be more.
@@ -69,13 +72,13 @@ impl<'a> Responder<'a> {
             let mut next = Block::new();
             next.push(row.sample, class.unwrap_or(0), 1.0)?;
             let line = row.line;
-            if class.is_some() != self.is_labelled || self.block.len() == BLOCK {
+            if class.is_some() != self.is_labelled {
                 self.flush(rows)?;
             }
             self.is_labelled = class.is_some();
             self.block.push(next.sample(0), next.class(0), 1.0)?;
             self.lines.push(line);
-            if !rows.is_ready() {
+            if self.block.len() == BLOCK || !rows.is_ready() {
                 self.flush(rows)?;
             }
         }
@@ -84,7 +87,10 @@ impl<'a> Responder<'a> {
     }
 
     /// Predicts the rows that were gathered, learns them if they have labels, and writes the predictions.
-    fn flush(&mut self, rows: &LiveRows) -> Result<()> {
+    ///
+    /// Rows that are only predicted leave nothing behind: a pipe that never ends may bring new categories all
+    /// the time, and each would take the memory of an input.
+    fn flush(&mut self, rows: &mut LiveRows) -> Result<()> {
         if self.block.is_empty() {
             return Ok(());
         }
@@ -98,6 +104,10 @@ impl<'a> Responder<'a> {
         self.write(&scores, &leverages, rows.format(), schema)?;
         self.block.clear();
         self.lines.clear();
+        if !self.learns {
+            self.model.withdraw_inputs(self.inputs);
+            rows.undo();
+        }
         Ok(())
     }
 
