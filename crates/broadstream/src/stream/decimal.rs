@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_number_has_the_sign_of_its_file() {
         for (text, value) in
-            [("3,14", 3.14), ("-0,5", -0.5), (" 7 ", 7.0), ("1,5e3", 1500.0), (",5", 0.5)]
+            [("3,25", 3.25), ("-0,5", -0.5), (" 7 ", 7.0), ("1,5e3", 1500.0), (",5", 0.5)]
         {
             assert_eq!(Decimal::Comma.read_number(text.as_bytes()), Reading::Number(value));
         }

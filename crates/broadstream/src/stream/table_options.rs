@@ -132,7 +132,7 @@ impl Categories {
 }
 
 impl TableOptions {
-    /// The most categories that a column may have by default. With the default model they take 170 MB.
+    /// The most categories that a column may have by default. Their weights take 170 MB in the default model.
     pub const MAX_CATEGORIES: usize = 10_000;
 
     /// Checks all that can be checked before a table of that format is read.
@@ -272,7 +272,7 @@ mod tests {
                 let unused = Err(format!("{format} has no option '{option}', got {value}"));
                 match (option, name) {
                     ("delimiter" | "header" | "decimal_comma", "csv") => {
-                        assert_eq!(outcome, Ok(()))
+                        assert_eq!(outcome, Ok(()));
                     }
                     ("delimiter" | "header" | "decimal_comma", _) => assert_eq!(outcome, unused),
                     ("target", "libsvm") => assert_eq!(outcome, unused),
