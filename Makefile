@@ -68,7 +68,7 @@ wheel: ## Build the Python package for others into dist
 soak: ## Update factors for millions of samples and compare with an exact refit (minutes)
 	$(CARGO) run --release --locked --example soak -p broadstream
 
-fuzz: ## Feed each reader whatever libFuzzer finds: make fuzz SECONDS=600
+fuzz: ## Feed each reader and parser whatever libFuzzer finds: make fuzz SECONDS=600
 	@failed=0; for target in fuzz/src/bin/*.rs; do \
 		fuzz/run.sh $$(basename $$target .rs) $(SECONDS) || failed=1; \
 	done; exit $$failed

@@ -1,8 +1,8 @@
 //! The requirements that fuzzing checks of a reader: whatever the bytes, it neither panics nor
 //! takes much memory, and what it reads does not depend on the block size.
 //!
-//! Each target is a file in `src/bin` that opens a stream on its input bytes and calls [`check`];
-//! `run.sh` finds targets by these files and their first inputs in `seeds`.
+//! Each target is a file in `src/bin`. Those for readers open a stream on their input bytes and call
+//! [`check`]; the others say in their first lines what must hold. `run.sh` finds targets by these files and their first inputs in `seeds`.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},

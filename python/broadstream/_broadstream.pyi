@@ -112,6 +112,8 @@ class Stream:
         format: str | None = None,
         delimiter: str | None = None,
         header: bool | None = None,
+        max_categories: int | None = None,
+        decimal_comma: bool | None = None,
         shuffle: int | None = None,
         limit: int | None = None,
     ) -> Stream: ...

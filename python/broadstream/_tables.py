@@ -19,6 +19,10 @@ import numpy as np
 # The kinds of numpy dtypes that are numeric: booleans, integers and floats.
 NUMERIC_KINDS = "biuf"
 
+# Without booleans. In a table these stay what they are, since a column of categories, such as a file may have
+# had, takes them for "true" and "false" rather than for "1" and "0".
+NUMBER_KINDS = "iuf"
+
 
 def table(x: Any) -> tuple:
     """Convert a value to rows."""
@@ -134,9 +138,9 @@ def _of_array(array: np.ndarray) -> tuple:
             f"expected rows and columns, got an array of shape {array.shape}: "
             "reshape(1, -1) turns it into one row"
         )
-    if array.dtype.kind in NUMERIC_KINDS:
+    if array.dtype.kind in NUMBER_KINDS:
         return "array", array, None
-    if array.dtype.kind in "OU":
+    if array.dtype.kind in "OUb":
         names = [str(column) for column in range(array.shape[1])]
         return "columns", names, [array[:, j].tolist() for j in range(array.shape[1])], len(array)
     raise TypeError(f"expected numbers or text, got an array of {array.dtype}")
@@ -145,7 +149,7 @@ def _of_array(array: np.ndarray) -> tuple:
 def _of_pandas(frame: Any) -> tuple:
     names = [str(name) for name in frame.columns]
     if len(names) and all(
-        isinstance(kind, np.dtype) and kind.kind in NUMERIC_KINDS for kind in frame.dtypes
+        isinstance(kind, np.dtype) and kind.kind in NUMBER_KINDS for kind in frame.dtypes
     ):
         return "array", frame.to_numpy(), names
     columns = [_of_series(frame.iloc[:, j], name) for j, name in enumerate(names)]
@@ -155,17 +159,17 @@ def _of_pandas(frame: Any) -> tuple:
 def _of_series(series: Any, name: str) -> Any:
     kind = series.dtype
     if isinstance(kind, np.dtype):
-        if kind.kind in NUMERIC_KINDS:
+        if kind.kind in NUMBER_KINDS:
             return series.to_numpy()
-        if kind.kind == "O":
+        if kind.kind in "Ob":
             return series.tolist()
     elif hasattr(kind, "pyarrow_dtype"):
         return _of_arrow_column(_pyarrow().array(series), name)
     elif hasattr(series, "cat"):
         return _coded(series.cat.codes.to_numpy(), series.cat.categories)
-    elif getattr(kind, "kind", "O") in NUMERIC_KINDS:
+    elif getattr(kind, "kind", "O") in NUMBER_KINDS:
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
-    elif str(kind).startswith(("string", "str")):
+    elif getattr(kind, "kind", "O") == "b" or str(kind).startswith(("string", "str")):
         return series.astype(object).where(series.notna(), None).tolist()
     raise TypeError(f"column '{name}': expected numbers or text, got {kind}")
 
@@ -181,9 +185,7 @@ def _of_polars_series(series: Any, name: str) -> Any:
     if kind.is_numeric():
         return series.cast(_of_module(series, "Float64")).to_numpy()
     text = str(kind)
-    if text == "Boolean":
-        return series.cast(_of_module(series, "Float64")).to_numpy()
-    if text in ("String", "Utf8", "Null") or text.startswith(("Categorical", "Enum")):
+    if text in ("String", "Utf8", "Null", "Boolean") or text.startswith(("Categorical", "Enum")):
         return series.to_list()
     raise TypeError(f"column '{name}': expected numbers or text, got {kind}")
 
@@ -204,12 +206,10 @@ def _of_arrow_column(column: Any, name: str) -> Any:
     types, kind = _pyarrow().types, column.type
     if types.is_dictionary(kind):
         column, kind = column.cast(kind.value_type), kind.value_type
-    if types.is_boolean(kind):
-        column, kind = column.cast("int8"), _pyarrow().int8()
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         # Integers beyond 2^53 are rounded, as everywhere else.
         return column.cast("float64", safe=False).to_numpy(zero_copy_only=False)
-    if str(kind) in ("string", "large_string", "string_view", "null"):
+    if str(kind) in ("string", "large_string", "string_view", "null", "bool"):
         return column.to_pylist()
     raise TypeError(f"column '{name}': expected numbers or text, got {kind}")
 

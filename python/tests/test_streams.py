@@ -244,3 +244,21 @@ def test_samples_before_a_fault_come_before_it(tmp_path):
     with pytest.raises(ValueError, match="line 4"):
         next(samples)
     assert list(samples) == []
+
+
+def test_numbers_may_have_a_decimal_comma(tmp_path):
+    path = tmp_path / "commas.csv"
+    path.write_text("a;y\n3,5;u\n2;v\n")
+    with pytest.warns(UserWarning, match="decimal comma, such as '3,5' on line 2 in column 'a'"):
+        assert list(Stream(path)) == [({"a": 3.5}, "u"), ({"a": 2.0}, "v")]
+    assert list(Stream(path, decimal_comma=True)) == [({"a": 3.5}, "u"), ({"a": 2.0}, "v")]
+    with pytest.warns(UserWarning, match="column 'a' is read as categories"):
+        assert next(iter(Stream(path, decimal_comma=False))) == ({"a": "3,5"}, "u")
+
+
+def test_a_column_has_at_most_so_many_categories(tmp_path):
+    path = tmp_path / "ids.csv"
+    path.write_text("id,y\na,u\nb,v\n")
+    assert len(list(Stream(path, max_categories=2))) == 2
+    with pytest.raises(ValueError, match="line 3, column 'id': expected at most 1 categories"):
+        list(Stream(path, max_categories=1))

@@ -10,6 +10,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import broadstream
+
 
 @pytest.fixture(scope="module")
 def tables():
@@ -96,6 +98,8 @@ PANDAS = {
     "Float32": (pd.array([1.5, None, 3], dtype="Float32"), [1.5, None, 3]),
     "boolean": (pd.array([True, None, False], dtype="boolean"), [1, None, 0]),
     "bool": (np.array([True, False, True]), [1, 0, 1]),
+    "bool of arrow": (pd.array([True, None, False], dtype="bool[pyarrow]"), [1, None, 0]),
+    "sparse bool": (pd.arrays.SparseArray([True, False, True]), [1, 0, 1]),
     "string": (pd.array(["a", None, "b"], dtype="string"), ["a", None, "b"]),
     "string of arrow": (pd.array(["a", None, "b"], dtype="string[pyarrow]"), ["a", None, "b"]),
     "integers of arrow": (pd.array([1, None, 3], dtype="int64[pyarrow]"), [1, None, 3]),
@@ -173,3 +177,26 @@ def test_columns_need_not_be_aligned(means):
     records["value"] = np.arange(70)
     frame = pd.DataFrame({"a": records["value"], "b": ["x", "y"] * 35}, copy=False)
     means(frame, [{"a": float(i), "b": "xy"[i % 2]} for i in range(70)])
+
+
+@pytest.mark.parametrize("spelling", [["false", "true"], ["False", "True"], ["FALSE", "TRUE"]])
+def test_booleans_are_those_of_a_file(spelling, tmp_path):
+    """A model that was trained on a CSV file takes a boolean for what the file calls it."""
+    path = tmp_path / "flags.csv"
+    rows = [(spelling[i % 3 == 0], i % 5, "vu"[i % 2]) for i in range(60)]
+    path.write_text("on,n,y\n" + "".join(f"{on},{n},{y}\n" for on, n, y in rows))
+    model = broadstream.OnlineBLS(preset="single")
+    for x, y in broadstream.Stream(path):
+        model.learn_one(x, y)
+    columns = {"n": [1.0, 2.0, 3.0], "on": [True, False, True]}
+    texts = [{"n": n, "on": spelling[on]} for n, on in zip(*columns.values())]
+    expected = model.predict_proba_many(texts)
+    for rows in [
+        [{"n": n, "on": on} for n, on in zip(*columns.values())],
+        [{"n": n, "on": np.bool_(on)} for n, on in zip(*columns.values())],
+        pd.DataFrame(columns),
+        pd.DataFrame(columns).astype({"on": "boolean"}),
+        pl.DataFrame(columns),
+        pa.table(columns),
+    ]:
+        np.testing.assert_array_equal(model.predict_proba_many(rows), expected)

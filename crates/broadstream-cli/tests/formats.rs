@@ -223,3 +223,36 @@ fn options_that_a_format_does_not_have_are_refused_by_name() {
     let error = failure(&["run", &files[3], "--format", "csv"]);
     assert!(error.contains("this is not text (binary data)"), "{error}");
 }
+
+#[test]
+fn a_columnar_file_that_was_cut_is_refused_before_it_is_learned() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("cut.arrow");
+    let mut bytes = Vec::new();
+    let mut writer = FileWriter::try_new(&mut bytes, &batch().schema()).unwrap();
+    for start in (0..ROWS).step_by(100) {
+        writer.write(&batch().slice(start, 100)).unwrap();
+    }
+    writer.finish().unwrap();
+    let blocks =
+        arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(&bytes), None).unwrap();
+    assert_eq!(blocks.num_batches(), ROWS / 100);
+    // All that follows the messages goes: the end marker and the footer.
+    let footer = i32::from_le_bytes(*bytes[..bytes.len() - 6].last_chunk().unwrap()) as usize;
+    fs::write(&path, &bytes[..bytes.len() - 10 - footer - 8]).unwrap();
+    let output = broadstream(&["run", path.to_str().unwrap(), "--quiet"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    let message = String::from_utf8(output.stderr).unwrap();
+    let expected =
+        "expected a footer at the end of the Arrow file, found none: the file was cut short";
+    assert!(message.contains(expected), "{message}");
+
+    let mut parquet = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut parquet, batch().schema(), None).unwrap();
+    writer.write(&batch()).unwrap();
+    writer.close().unwrap();
+    let path = folder.path().join("cut.parquet");
+    fs::write(&path, &parquet[..parquet.len() / 2]).unwrap();
+    let output = broadstream(&["run", path.to_str().unwrap(), "--quiet"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+}

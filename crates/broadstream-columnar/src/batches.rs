@@ -17,6 +17,7 @@ use parquet::{
 };
 
 use crate::{
+    footer::{check_end, check_end_of_bytes},
     format::{ColumnarFormat, ColumnarSource},
     guard::guarded,
     ipc::Messages,
@@ -47,7 +48,15 @@ impl ColumnarFile {
             (ColumnarFormat::Parquet, ColumnarSource::Pipe(pipe)) => {
                 Ok(ColumnarFile::ParquetInMemory(parquet(read_pipe(pipe)?)?))
             }
-            (_, source) => {
+            (_, mut source) => {
+                if format == ColumnarFormat::ArrowFile {
+                    match &mut source {
+                        ColumnarSource::File(file) => check_end(file)?,
+                        ColumnarSource::Memory(bytes) => check_end_of_bytes(bytes)?,
+                        // Its end is checked when it has arrived.
+                        ColumnarSource::Pipe(_) => {}
+                    }
+                }
                 let reader: Box<dyn Read + Send> = match source {
                     ColumnarSource::File(file) => Box::new(BufReader::new(file)),
                     ColumnarSource::Memory(bytes) => Box::new(Cursor::new(bytes)),

@@ -1,7 +1,10 @@
 //! The messages of Arrow's stream format, with every claim in them checked before it is relied on.
 //!
-//! A file is such a stream between magic bytes and a table of contents. It is read from its start and
-//! the table of contents is not needed, so a file may come from a pipe too.
+//! A file is such a stream between magic bytes and a table of contents, its footer. It is read from its
+//! start, so a file may come from a pipe too. At the end the footer must be there and list as many
+//! batches as were read (`footer`): a file that was cut between two batches would otherwise pass for a
+//! shorter one. A stream has nothing of the kind. The format lets it end without an end marker, so one that
+//! was cut between two batches cannot be told from a whole one; inside a batch it can.
 //!
 //! The decoders of `arrow-ipc` check arrays, but they slice a message's body and reserve memory
 //! according to its header. So the header is compared with the body here, before they see it.
@@ -20,10 +23,10 @@ use arrow_ipc::{
 };
 use arrow_schema::{ArrowError, SchemaRef};
 
-use crate::format::ColumnarFormat;
+use crate::{footer::Footer, format::ColumnarFormat};
 
 /// The largest header of a message, which grows with the number of columns.
-const LARGEST_HEADER: u32 = 64 << 20;
+pub(crate) const LARGEST_HEADER: u32 = 64 << 20;
 
 /// The largest body of a message, as it is stored and when it is decompressed.
 const LARGEST_BODY: u64 = 1 << 30;
@@ -35,6 +38,10 @@ pub(crate) struct Messages {
     dictionaries: HashMap<i64, ArrayRef>,
     /// The positions of the columns to decode.
     columns: Vec<usize>,
+    /// How many batches were read.
+    batches: usize,
+    /// Whether a footer must follow the messages.
+    is_file: bool,
 }
 
 impl Messages {
@@ -43,7 +50,8 @@ impl Messages {
         mut reader: Box<dyn Read + Send>,
         format: ColumnarFormat,
     ) -> io::Result<Self> {
-        if format == ColumnarFormat::ArrowFile {
+        let is_file = format == ColumnarFormat::ArrowFile;
+        if is_file {
             reader = skip_magic(reader)?;
         }
         let Some((header, _)) = read_message(&mut reader)? else {
@@ -58,7 +66,8 @@ impl Messages {
         }
         let schema = SchemaRef::new(try_fb_to_schema(schema).map_err(io::Error::other)?);
         let columns = (0..schema.fields().len()).collect();
-        Ok(Messages { reader, schema, dictionaries: HashMap::new(), columns })
+        let dictionaries = HashMap::new();
+        Ok(Messages { reader, schema, dictionaries, columns, batches: 0, is_file })
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
@@ -70,13 +79,14 @@ impl Messages {
         self.columns = columns;
     }
 
-    /// The next batch, or `None` at the end.
+    /// The next batch, or `None` at the end. It is not called again after the end.
     pub(crate) fn next_batch(&mut self) -> io::Result<Option<RecordBatch>> {
         while let Some((header, body)) = read_message(&mut self.reader)? {
             let message = header.as_ref();
             let version = message.version();
             match message.header_type() {
                 MessageHeader::RecordBatch => {
+                    self.batches += 1;
                     let batch = message.header_as_record_batch().ok_or_else(no_content)?;
                     check_batch(batch, &body)?;
                     let schema = self.schema.clone();
@@ -102,6 +112,9 @@ impl Messages {
                 MessageHeader::NONE => {}
                 other => return Err(invalid(&format!("expected a batch, found {other:?}"))),
             }
+        }
+        if self.is_file {
+            Footer::read(&mut self.reader)?.check_batches(self.batches)?;
         }
         Ok(None)
     }
@@ -210,6 +223,6 @@ fn no_content() -> io::Error {
     invalid("a message must have the content that its header names")
 }
 
-fn invalid(message: &str) -> io::Error {
+pub(crate) fn invalid(message: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, ArrowError::IpcError(message.to_owned()))
 }

@@ -11,6 +11,7 @@
 
 mod batches;
 mod cells;
+mod footer;
 mod format;
 mod guard;
 mod ipc;

@@ -267,6 +267,75 @@ fn a_file_may_be_cut_anywhere() {
     }
 }
 
+/// The lengths at which a stream of messages ends between two of them.
+fn ends_of_messages(stream: &[u8]) -> Vec<usize> {
+    let whole = |length: &usize| read_bytes(ArrowStream, &stream[..*length]).1.is_none();
+    (0..stream.len()).step_by(8).filter(whole).collect()
+}
+
+/// Where the messages of a file begin, which are those of a stream, after the magic bytes and zeros.
+fn start_of_messages(file: &[u8]) -> usize {
+    file.windows(4).position(|bytes| bytes == [0xff; 4]).unwrap()
+}
+
+#[test]
+fn a_file_that_was_cut_is_refused() {
+    let files = written(&table()).into_iter().filter(|(format, _)| *format != ArrowStream);
+    for (format, bytes) in files {
+        assert_eq!(read_bytes(format, &bytes).1, None);
+        for length in 0..bytes.len() {
+            let source = || ColumnarSource::Memory(bytes[..length].to_vec());
+            assert!(
+                open_columnar(format, source(), TableOptions::default()).is_err(),
+                "{format:?} cut to {length}"
+            );
+        }
+    }
+    let (file, stream) = ipc_with(&table(), None);
+    let ends = ends_of_messages(&stream);
+    assert_eq!(ends.len(), 3, "{ends:?}");
+    for end in ends {
+        let cut = &file[..start_of_messages(&file) + end];
+        let message = "row 1: cannot read on: Ipc error: expected a footer at the end of the Arrow \
+                       file, found none: the file was cut short";
+        assert_eq!(read_bytes(ArrowFile, cut), (Vec::new(), Some(message.to_owned())));
+        // A pipe has no end to look at before, so its rows come first.
+        let pipe = ColumnarSource::Pipe(Box::new(Cursor::new(cut.to_vec())));
+        let (rows, error) = read(ArrowFile, pipe, &TableOptions::default(), 7);
+        assert_eq!(rows, read_bytes(ArrowStream, &stream[..end]).0);
+        assert!(error.unwrap().ends_with("found none: the file was cut short"));
+    }
+}
+
+#[test]
+fn a_footer_lists_the_batches_of_its_file() {
+    let (file, stream) = ipc_with(&table(), None);
+    let start = start_of_messages(&file);
+    let ends: Vec<usize> = ends_of_messages(&stream).iter().map(|end| start + end).collect();
+    // The second batch is taken out, and the footer stays.
+    let without = [&file[..ends[0]], &file[ends[1]..]].concat();
+    let (rows, error) = read_bytes(ArrowFile, &without);
+    assert_eq!(rows.len(), 30);
+    let message =
+        "row 31: cannot read on: Ipc error: the footer of the file lists 3 batches, found 2";
+    assert_eq!(error.unwrap(), message);
+    // The footer is replaced by noise of its length.
+    let mut noise = file.clone();
+    let end = noise.len() - 10;
+    noise[start + stream.len()..end].fill(0xff);
+    let (rows, error) = read_bytes(ArrowFile, &noise);
+    assert_eq!(rows.len(), 50);
+    assert!(error.unwrap().contains("the footer of the file is broken"));
+}
+
+/// The format allows it: a stream may simply end.
+#[test]
+fn a_stream_needs_no_end_marker() {
+    let (_, stream) = ipc_with(&table(), None);
+    let (rows, error) = read_bytes(ArrowStream, &stream[..stream.len() - 8]);
+    assert_eq!((rows.len(), error), (50, None));
+}
+
 #[test]
 fn claims_of_a_message_are_held_against_it() {
     let (_, stream) = ipc_with(&table(), None);

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    ffi::CString,
     fs::File,
     path::Path,
     time::{Duration, Instant},
@@ -17,7 +18,7 @@ use broadstream::{
 use broadstream_columnar::TableSource;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::{
-    exceptions::{PyIsADirectoryError, PyValueError},
+    exceptions::{PyIsADirectoryError, PyUserWarning, PyValueError},
     prelude::*,
     types::{PyDict, PyString, PyTuple},
 };
@@ -37,8 +38,9 @@ use crate::{
 ///
 /// A file has these options. ``target`` is the column of the labels, by default the last one. ``drop``
 /// leaves columns out; ``categorical`` and ``numeric`` fix the kind of columns. ``categories`` is "one-hot",
-/// the default, or "integer-codes". ``format``, ``delimiter`` and ``header`` are detected unless given. An
-/// option that the format does not have is refused, and a generator has none of them.
+/// the default, or "integer-codes", and ``max_categories`` the most that a column may have, by default 50000.
+/// ``format``, ``delimiter``, ``header`` and ``decimal_comma`` are detected unless given. An option that the
+/// format does not have is refused, and a generator has none of them.
 ///
 /// ``shuffle`` is a seed: all samples are read into memory and shuffled. ``limit`` is the most samples that
 /// are read.
@@ -79,6 +81,8 @@ impl Stream {
         format = None,
         delimiter = None,
         header = None,
+        max_categories = None,
+        decimal_comma = None,
         shuffle = None,
         limit = None,
     ))]
@@ -93,6 +97,8 @@ impl Stream {
         format: Option<&str>,
         delimiter: Option<&str>,
         header: Option<bool>,
+        max_categories: Option<Whole>,
+        decimal_comma: Option<bool>,
         shuffle: Option<Whole>,
         limit: Option<Whole>,
     ) -> PyResult<Self> {
@@ -109,6 +115,9 @@ impl Stream {
             categorical: categorical.unwrap_or_default(),
             numeric: numeric.unwrap_or_default(),
             categories: categories.map(Categories::parse).transpose().map_err(to_python)?,
+            max_categories: max_categories
+                .map(|most| usize::try_from(most.0).unwrap_or(usize::MAX)),
+            decimal_comma,
         };
         if generator.is_some() {
             options.check_generator().map_err(to_python)?;
@@ -219,15 +228,26 @@ impl Stream {
             return Err(PyIsADirectoryError::new_err(message));
         }
         let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
-        TableSource::file(file, &name, self.options.clone())
+        let stream = TableSource::file(file, &name, self.options.clone())
             .and_then(TableSource::stream)
-            .map_err(to_python)
+            .map_err(to_python)?;
+        for warning in stream.warnings() {
+            warn(&format!("{path}: {warning}"))?;
+        }
+        Ok(stream)
     }
 
     /// The most samples that are read.
     pub(crate) fn limit(&self) -> Option<u64> {
         self.limit
     }
+}
+
+/// Warns as Python does: once for each line of a program, or as the user has chosen.
+fn warn(message: &str) -> PyResult<()> {
+    // A name in a warning may contain any character, and a text of C ends at the first NUL.
+    let message = CString::new(message.replace('\0', "\u{fffd}"))?;
+    Python::attach(|py| PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1))
 }
 
 /// A stream that is read as a whole, unless Python handles a signal by an exception, such as Ctrl-C.

@@ -26,6 +26,10 @@ pub(crate) struct InputArguments {
     #[arg(long, value_enum)]
     pub(crate) categories: Option<CategoriesArgument>,
 
+    /// The most categories that a column may have; one more is an error [default: 50000]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_categories: Option<usize>,
+
     /// The format of the source [default: detected from its first bytes, then from its name]
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatArgument>,
@@ -42,6 +46,14 @@ pub(crate) struct InputArguments {
     /// The first row is data; columns are then named 1, 2, 3, …
     #[arg(long)]
     pub(crate) no_header: bool,
+
+    /// Numbers have a decimal comma, as in '3,14' [default: detected]
+    #[arg(long, conflicts_with = "no_decimal_comma")]
+    pub(crate) decimal_comma: bool,
+
+    /// Numbers have a decimal point
+    #[arg(long)]
+    pub(crate) no_decimal_comma: bool,
 
     /// Stop after N samples
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -89,11 +101,9 @@ impl InputArguments {
                 FormatArgument::Arrow => TableFormat::Arrow,
             }),
             delimiter: self.delimiter,
-            header: match (self.header, self.no_header) {
-                (true, _) => Some(true),
-                (_, true) => Some(false),
-                _ => None,
-            },
+            header: choice(self.header, self.no_header),
+            decimal_comma: choice(self.decimal_comma, self.no_decimal_comma),
+            max_categories: self.max_categories,
             target: self.target.clone(),
             drop: self.drop.clone(),
             categorical: self.categorical.clone(),
@@ -104,6 +114,11 @@ impl InputArguments {
             }),
         }
     }
+}
+
+/// The choice that a pair of flags makes, such as `--header` and `--no-header`.
+pub(crate) fn choice(yes: bool, no: bool) -> Option<bool> {
+    if yes || no { Some(yes) } else { None }
 }
 
 /// The delimiter of cells.

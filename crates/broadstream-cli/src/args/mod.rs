@@ -21,7 +21,7 @@ pub(crate) use self::{
     experiment::ExperimentArguments,
     export::ExportArguments,
     generate::GenerateArguments,
-    input::InputArguments,
+    input::{InputArguments, choice},
     model::{ModelArguments, ModelName},
     model_options::WHOLE_STREAM,
     run::RunArguments,

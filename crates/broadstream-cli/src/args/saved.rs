@@ -81,6 +81,11 @@ pub(crate) struct LearnArguments {
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
+    /// The most categories that a column may have, those that the model knows included; one more is an
+    /// error [default: 50000]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_categories: Option<usize>,
+
     /// Do not write predictions
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -203,6 +208,14 @@ pub(crate) struct RowArguments {
     /// The first row is data, with the columns in the order of training
     #[arg(long)]
     pub(crate) no_header: bool,
+
+    /// Numbers have a decimal comma, as in '3,14' [default: as in the rows of training]
+    #[arg(long, conflicts_with = "no_decimal_comma")]
+    pub(crate) decimal_comma: bool,
+
+    /// Numbers have a decimal point
+    #[arg(long)]
+    pub(crate) no_decimal_comma: bool,
 
     /// Columns to leave out
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]

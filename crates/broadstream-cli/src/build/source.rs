@@ -33,6 +33,8 @@ pub(crate) struct Opened {
     pub(crate) columns: Option<Vec<String>>,
     /// For a file its size and the bytes read so far: the progress of streams of unknown length.
     pub(crate) bytes: Option<(u64, Arc<AtomicU64>)>,
+    /// What its reader has assumed that a user may not expect.
+    warnings: Vec<String>,
     /// Whether rows may bring columns that are not known yet.
     grows: bool,
 }
@@ -58,7 +60,7 @@ impl Source {
         let mut opened = match self {
             Source::Generator(spec) => {
                 let stream = Box::new(spec.open()?.take(spec.samples));
-                Opened { stream, columns: None, bytes: None, grows: false }
+                Opened { stream, columns: None, bytes: None, warnings: Vec::new(), grows: false }
             }
             Source::StandardInput => open_standard_input(options)?,
             Source::File(path) => open_file(path, options)?,
@@ -108,13 +110,21 @@ impl Opened {
         let grows = source.format().grows();
         let stream = source.stream()?;
         let columns = columns(&*stream);
-        Ok(Opened { stream, columns, bytes: None, grows })
+        let warnings = stream.warnings().to_vec();
+        Ok(Opened { stream, columns, bytes: None, warnings, grows })
+    }
+
+    /// Shows what its reader has assumed. A command calls it once, however often it opens its source.
+    pub(crate) fn warn(&self, source: &Source) {
+        for warning in &self.warnings {
+            eprintln!("warning: {}: {warning}", source.name());
+        }
     }
 
     /// The same stream once all its samples have been read.
     fn in_memory(self, stream: MemoryStream) -> Self {
         let columns = self.columns.is_some().then(|| columns(&stream)).flatten();
-        Opened { stream: Box::new(stream), columns, bytes: None, grows: false }
+        Opened { stream: Box::new(stream), columns, bytes: None, grows: false, ..self }
     }
 }
 

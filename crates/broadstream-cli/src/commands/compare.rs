@@ -55,6 +55,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
     // Before the source is opened, so that a file in use is refused at once.
     let report = arguments.report.as_deref().map(ReservedFile::new).transpose()?;
     let mut opened = source.open(input, preset)?;
+    opened.warn(&source);
     let mut models = Vec::new();
     for (name, options) in &declared {
         let model = model::build(options, &source, input, &*opened.stream)

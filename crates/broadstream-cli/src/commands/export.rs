@@ -15,6 +15,7 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<()> {
     let ExportArguments { source, input } = arguments;
     let source = Source::parse(source)?;
     let mut opened = source.open_table(input, Preset::Default)?;
+    opened.warn(&source);
     let stdout = io::stdout().lock();
     let written = write_stream(&mut *opened.stream, opened.columns, input.limit, stdout);
     match written {

@@ -1,6 +1,7 @@
 //! Saved models as a user meets them: files, pipes, and runs that are killed.
 
 mod checkpoints;
+mod columns;
 mod files;
 mod journal;
 mod pipes;

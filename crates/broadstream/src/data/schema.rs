@@ -63,6 +63,18 @@ impl Schema {
         self.inputs.pop()
     }
 
+    /// The class of a label, if the label is known.
+    pub(crate) fn find_class(&self, label: &str) -> Option<usize> {
+        self.label_index.get(label).copied()
+    }
+
+    /// Removes the last label, which no sample may have.
+    pub(crate) fn pop_label(&mut self) {
+        if let Some(label) = self.labels.pop() {
+            self.label_index.remove(&label);
+        }
+    }
+
     /// The class of a label; a new label gets a new class.
     pub fn class_of(&mut self, label: &str) -> usize {
         match self.label_index.get(label) {

@@ -158,6 +158,22 @@ pub enum StreamError {
         cell: String,
     },
 
+    /// A cell of a numeric column is a number with the other decimal sign than that of its file.
+    #[error(
+        "{place}, column '{column}': expected a number with {expected}, found '{cell}' (the option \
+         decimal_comma says which sign the numbers have)"
+    )]
+    DecimalSign {
+        /// Where the cell stands.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The sign that numbers have here.
+        expected: &'static str,
+        /// The cell.
+        cell: String,
+    },
+
     /// A cell of a numeric column is infinite or too large for a 64-bit float.
     #[error("{place}, column '{column}': expected a finite number, found '{cell}'")]
     NotFinite {
@@ -269,6 +285,22 @@ pub enum StreamError {
         column: String,
         /// The longest accepted.
         limit: usize,
+    },
+
+    /// A column has too many categories.
+    #[error(
+        "{place}, column '{column}': expected at most {limit} categories, found one more: '{cell}' \
+         (drop the column if its values hardly repeat, or raise max_categories)"
+    )]
+    TooManyCategories {
+        /// Where the cell stands.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The most categories accepted.
+        limit: usize,
+        /// The category beyond them.
+        cell: String,
     },
 
     /// A row has no label.

@@ -1,5 +1,7 @@
 //! The value of one cell: a number, a text or nothing.
 
+use super::decimal::Decimal;
+
 /// The value of one column in one row.
 ///
 /// Which variant a format uses depends on what it knows: in JSON or Parquet a value has a type, in CSV
@@ -80,12 +82,26 @@ impl HeldCell {
 }
 
 /// The kind of column that a cell with that raw text suggests.
-pub(super) fn kind_of(text: &[u8]) -> ColumnKind {
-    match read_number(text) {
+pub(super) fn kind_of(text: &[u8], decimal: Decimal) -> ColumnKind {
+    match decimal.read_number(text) {
         Reading::Text => ColumnKind::Categorical,
         _ => ColumnKind::Numeric,
     }
 }
+
+/// The truth value that a trimmed text spells, as programs write it: `true` in JSON, `True` in Python,
+/// `TRUE` in spreadsheets and R.
+pub(super) fn read_flag(text: &[u8]) -> Option<bool> {
+    let spells = |value: &bool| SPELLINGS[usize::from(*value)].iter().any(|s| s.as_bytes() == text);
+    [false, true].into_iter().find(spells)
+}
+
+/// How a truth value is written. The first spelling is that of a new category or label.
+pub(super) fn spellings(value: bool) -> [&'static str; 3] {
+    SPELLINGS[usize::from(value)]
+}
+
+const SPELLINGS: [[&str; 3]; 2] = [["false", "False", "FALSE"], ["true", "True", "TRUE"]];
 
 /// What a cell of a numeric column holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -219,6 +235,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn spellings_of_truth_values() {
+        for value in [false, true] {
+            for spelling in spellings(value) {
+                assert_eq!(read_flag(spelling.as_bytes()), Some(value), "{spelling}");
+            }
+        }
+        for text in ["", "t", "tRUE", "yes", "1", "True "] {
+            assert_eq!(read_flag(text.as_bytes()), None, "{text:?}");
+        }
+    }
 
     #[test]
     fn spellings_of_missing_values() {

@@ -77,8 +77,7 @@ impl ColumnRoles {
         options: &TableOptions,
         place: Place,
     ) -> Result<RowEncoder, StreamError> {
-        let mut encoder =
-            RowEncoder::new(self.name(self.target), options.categories.unwrap_or_default());
+        let mut encoder = options.encoder(self.name(self.target));
         let mut inputs =
             self.inputs.iter().zip(kinds.iter().copied().chain(std::iter::repeat(None)));
         let mut next = inputs.next();

@@ -68,7 +68,7 @@ impl LibsvmStream {
     pub(super) fn of_lines(mut lines: Lines, options: &TableOptions) -> Result<Self, Error> {
         let indices = Indices::new(options)?;
         let inputs_per_sample = survey(&mut lines, &indices)?;
-        let encoder = RowEncoder::new(TARGET, options.categories.unwrap_or_default());
+        let encoder = options.encoder(TARGET);
         Ok(RowStream::of(LibsvmReader { lines, indices, inputs_per_sample }, encoder))
     }
 }

@@ -86,12 +86,13 @@ impl Lines {
         }
     }
 
-    /// The first [`HEAD`] bytes, or fewer if there are no more, and whether these are all bytes.
+    /// The next [`HEAD`] bytes, or fewer if there are no more, and whether these are all bytes.
     ///
     /// A failure of the source is not reported here but on the line where it happened.
     pub(super) fn head(&mut self) -> (&[u8], bool) {
-        while self.filled < HEAD && self.fill() {}
-        (&self.buffer[self.next..self.filled.min(HEAD)], self.ended && self.filled <= HEAD)
+        while self.filled - self.next < HEAD && self.fill() {}
+        let end = self.filled.min(self.next + HEAD);
+        (&self.buffer[self.next..end], self.ended && self.filled == end)
     }
 
     /// Skips a byte order mark at the start of the next line.
@@ -164,6 +165,16 @@ impl Lines {
         self.ended
     }
 
+    /// Moves past the next lines for as long as they are blank. A failure of the source is not reported
+    /// here but when the line is read.
+    pub(super) fn pass_blank(&mut self, is_blank: impl Fn(&[u8]) -> bool) {
+        while let Ok(Some(range)) = self.peek()
+            && is_blank(self.text(range))
+        {
+            self.pass();
+        }
+    }
+
     /// Whether the source has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
@@ -222,6 +233,12 @@ impl Lines {
 
     pub(super) fn forget_mark(&mut self) {
         self.mark = None;
+    }
+
+    /// How many bytes of memory the lines take.
+    #[cfg(test)]
+    pub(super) fn memory(&self) -> usize {
+        self.buffer.len()
     }
 
     /// Reads more; `false` if there is no more.

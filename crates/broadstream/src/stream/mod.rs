@@ -16,6 +16,7 @@ mod column_roles;
 mod compression;
 #[cfg(test)]
 mod contents;
+mod decimal;
 mod lines;
 mod live;
 mod memory;
@@ -66,6 +67,12 @@ pub trait Stream: Send {
     /// stream does not have rows of columns.
     fn encoding(&self) -> Option<RowEncoding> {
         None
+    }
+
+    /// What was assumed when the stream was opened that a user may not expect, in a sentence each, such as that
+    /// numbers have a decimal comma. Programs show it to their users.
+    fn warnings(&self) -> &[String] {
+        &[]
     }
 
     /// Appends up to `most` samples to `block` and returns how many.

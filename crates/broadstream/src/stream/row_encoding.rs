@@ -40,6 +40,8 @@ pub struct RowEncoding {
     pub target_position: usize,
     /// How a column that is undecided, or that appears later, encodes categories.
     pub categories: Categories,
+    /// Whether numbers in CSV have a decimal comma, as in `3,14`.
+    pub decimal_comma: bool,
 }
 
 /// One of the columns.
@@ -108,7 +110,7 @@ impl RowEncoding {
         }
         let target_position = columns.len();
         let target = schema.target().to_owned();
-        RowEncoding { columns, target, target_position, categories: Categories::OneHot }
+        RowEncoding { columns, target, target_position, ..RowEncoding::default() }
     }
 
     /// Adds the columns that only `other` has, for a model that was merged with another one. A column
@@ -151,6 +153,10 @@ impl RowEncoding {
         to.value("target", self.target.as_str());
         to.integer("target_position", self.target_position);
         to.value("categories", self.categories.name());
+        // Left out where it is false, so that files stay readable by programs that do not know it.
+        if self.decimal_comma {
+            to.value("decimal_comma", true);
+        }
         to.texts("columns", self.columns.iter().map(|column| column.name.as_str()));
         to.texts("codings", self.columns.iter().map(|column| column.coding.name()));
         let mut codes = to.scope("codes");
@@ -191,6 +197,7 @@ impl RowEncoding {
                 .map_err(|_| from.invalid("categories", "one-hot or integer-codes"))?,
             columns,
             target,
+            decimal_comma: from.has("decimal_comma") && from.flag("decimal_comma")?,
         };
         Ok(())
     }
@@ -250,16 +257,23 @@ pub(super) mod tests {
 
     #[test]
     fn what_is_saved_is_restored_and_what_is_broken_refused() {
-        let encoding = encoding();
-        let mut state = StateWriter::default();
-        encoding.save(&mut state.root());
-        let saved = Value::Object(state.values);
+        let mut encoding = encoding();
+        let saved = |encoding: &RowEncoding| {
+            let mut state = StateWriter::default();
+            encoding.save(&mut state.root());
+            Value::Object(state.values)
+        };
+        assert!(saved(&encoding).get("decimal_comma").is_none(), "files keep their bytes");
+        assert_eq!(restore(saved(&encoding)).unwrap(), encoding);
+        encoding.decimal_comma = true;
+        let saved = saved(&encoding);
         assert_eq!(restore(saved.clone()).unwrap(), encoding);
         for (entry, broken) in [
             ("target", json!("n")),
             ("target", json!(7)),
             ("target_position", json!(6)),
             ("categories", json!("both")),
+            ("decimal_comma", json!("yes")),
             ("columns", json!(["id", "n", "c", "note", "n"])),
             ("columns", json!(["id"])),
             ("codings", json!(["numeric"])),

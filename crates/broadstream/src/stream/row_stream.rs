@@ -36,6 +36,11 @@ pub trait RowReader: Send {
     fn remaining(&self) -> Option<u64> {
         None
     }
+
+    /// What the reader has assumed that a user may not expect: see [`Stream::warnings`].
+    fn warnings(&self) -> &[String] {
+        &[]
+    }
 }
 
 /// A labelled row, encoded as a sample.
@@ -98,6 +103,10 @@ impl<R: RowReader> Stream for RowStream<R> {
 
     fn encoding(&self) -> Option<RowEncoding> {
         Some(self.encoder.encoding())
+    }
+
+    fn warnings(&self) -> &[String] {
+        self.reader.warnings()
     }
 
     fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {

@@ -1,6 +1,6 @@
 //! How to read a table, whatever its format and wherever the options were given.
 
-use super::{ColumnKind, StreamError, TableFormat, TextFormat};
+use super::{ColumnKind, RowEncoder, StreamError, TableFormat, TextFormat};
 use crate::error::Error;
 
 /// How to read a table: which columns to learn from, and how.
@@ -80,6 +80,20 @@ pub struct TableOptions {
     ///
     /// Default: `None`, [`Categories::OneHot`]. Example: `Some(Categories::IntegerCodes)`.
     pub categories: Option<Categories>,
+
+    /// The most categories that a column may have; one more is an error. Each is an input of its own and
+    /// costs memory for as long as the stream lasts, so that a column of names or identifiers, whose values
+    /// hardly repeat, would take all of it.
+    ///
+    /// Default: `None`, [`TableOptions::MAX_CATEGORIES`]. Example: `Some(200_000)` for postcodes.
+    pub max_categories: Option<usize>,
+
+    /// Whether numbers have a decimal comma, as in `3,14`; a decimal point is then no number. CSV only.
+    ///
+    /// Default: `None`. Numbers then have a decimal comma if, among the first rows, no number of an input
+    /// column has a decimal point, and the cells of some column are numbers with a comma that do not look
+    /// like thousands throughout, as `1,234` does. Example: `Some(true)`.
+    pub decimal_comma: Option<bool>,
 }
 
 /// How the cells of a categorical column become inputs.
@@ -118,6 +132,9 @@ impl Categories {
 }
 
 impl TableOptions {
+    /// The most categories that a column may have by default. Their weights take 850 MB in the default model.
+    pub const MAX_CATEGORIES: usize = 50_000;
+
     /// Checks all that can be checked before a table of that format is read.
     ///
     /// ```
@@ -136,11 +153,15 @@ impl TableOptions {
             return Err(Error::Config { option: "format", rule, value });
         }
         let has = |option: &str| match option {
-            "delimiter" | "header" => format == TextFormat::Csv.into(),
+            "delimiter" | "header" | "decimal_comma" => format == TextFormat::Csv.into(),
             "target" => format != TextFormat::Libsvm.into(),
             _ => true,
         };
         self.refuse_unused(format.title(), has)?;
+        if self.max_categories == Some(0) {
+            let (option, rule, value) = ("max_categories", "at least 1", "0".to_owned());
+            return Err(Error::Config { option, rule, value });
+        }
         match self.delimiter {
             Some(byte @ (b'"' | b'\n' | b'\r' | 0x80..)) => Err(Error::Config {
                 option: "delimiter",
@@ -162,6 +183,12 @@ impl TableOptions {
     /// ```
     pub fn check_generator(&self) -> Result<(), Error> {
         self.refuse_unused("a generator", |_| false)
+    }
+
+    /// An encoder without columns, for labels under the name `target`.
+    pub(super) fn encoder(&self, target: &str) -> RowEncoder {
+        let most = self.max_categories.unwrap_or(Self::MAX_CATEGORIES);
+        RowEncoder::new(target, self.categories.unwrap_or_default()).with_max_categories(most)
     }
 
     /// The kind of the column of that name, if the options declare it.
@@ -200,6 +227,8 @@ impl TableOptions {
             ("format", self.format.map(|format| format.name().to_owned())),
             ("delimiter", self.delimiter.map(|byte| format!("'{}'", byte.escape_ascii()))),
             ("header", self.header.map(|header| header.to_string())),
+            ("max_categories", self.max_categories.map(|most| most.to_string())),
+            ("decimal_comma", self.decimal_comma.map(|comma| comma.to_string())),
         ];
         for (option, value) in given {
             if let Some(value) = value.filter(|_| !has(option)) {
@@ -214,7 +243,7 @@ impl TableOptions {
 mod tests {
     use super::*;
 
-    fn all() -> [(&'static str, &'static str, TableOptions); 8] {
+    fn all() -> [(&'static str, &'static str, TableOptions); 10] {
         let none = TableOptions::default;
         let name = || vec!["a".to_owned(), "b".to_owned()];
         [
@@ -230,6 +259,8 @@ mod tests {
             ("format", "arrow", TableOptions { format: Some(TableFormat::Arrow), ..none() }),
             ("delimiter", "'\\t'", TableOptions { delimiter: Some(b'\t'), ..none() }),
             ("header", "false", TableOptions { header: Some(false), ..none() }),
+            ("max_categories", "7", TableOptions { max_categories: Some(7), ..none() }),
+            ("decimal_comma", "true", TableOptions { decimal_comma: Some(true), ..none() }),
         ]
     }
 
@@ -240,8 +271,10 @@ mod tests {
                 let outcome = options.check(format).map_err(|error| error.to_string());
                 let unused = Err(format!("{format} has no option '{option}', got {value}"));
                 match (option, name) {
-                    ("delimiter" | "header", "csv") => assert_eq!(outcome, Ok(())),
-                    ("delimiter" | "header", _) => assert_eq!(outcome, unused),
+                    ("delimiter" | "header" | "decimal_comma", "csv") => {
+                        assert_eq!(outcome, Ok(()));
+                    }
+                    ("delimiter" | "header" | "decimal_comma", _) => assert_eq!(outcome, unused),
                     ("target", "libsvm") => assert_eq!(outcome, unused),
                     ("format", name) if name != "arrow" => {
                         let rule = "format must be left out or the format that is read";
@@ -261,6 +294,13 @@ mod tests {
             let message = format!("a generator has no option '{option}', got {value}");
             assert_eq!(options.check_generator().unwrap_err().to_string(), message);
         }
+    }
+
+    #[test]
+    fn a_column_may_have_at_least_one_category() {
+        let options = TableOptions { max_categories: Some(0), ..TableOptions::default() };
+        let error = options.check(TableFormat::Parquet).unwrap_err().to_string();
+        assert_eq!(error, "max_categories must be at least 1, got 0");
     }
 
     #[test]

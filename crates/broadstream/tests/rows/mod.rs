@@ -2,6 +2,7 @@
 
 mod json_lines;
 mod live;
+mod same_meaning;
 mod slow;
 
 use std::io::{Cursor, Read};

@@ -1,12 +1,12 @@
 //! The declaration of an experiment, as a TOML file has it.
+//!
+//! This file uses nothing else of the program, so that a fuzzer can include it.
 
 use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, Result, bail};
 use broadstream_report::{Labels, View};
 use serde::Deserialize;
-
-use super::stability::Stability;
 
 /// What to run, and which results to show.
 #[derive(Clone, Debug, Deserialize)]
@@ -151,6 +151,18 @@ pub(crate) struct Citation {
     pub(crate) percent: BTreeMap<String, f64>,
 }
 
+/// Systems of equations K·X = B to solve.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Stability {
+    /// The order of K.
+    pub(crate) order: usize,
+    /// Columns of B.
+    pub(crate) classes: usize,
+    /// Condition numbers κ of K, as powers of ten.
+    pub(crate) exponents: Vec<i32>,
+}
+
 fn ten() -> u64 {
     10
 }
@@ -181,7 +193,26 @@ impl Declaration {
         Self::parse(&text, &name)
     }
 
+    /// How many runs the declaration asks for.
+    fn runs(&self) -> u128 {
+        let of_method = |method: &MethodDeclaration| {
+            let applies = |option: &&String| match &method.sweep {
+                Some(swept) => swept.contains(option),
+                None => true,
+            };
+            let swept = self.sweep.iter().filter(|(option, _)| applies(option));
+            let seeds = self.seeds.min(method.seeds.unwrap_or(u64::MAX));
+            swept.fold(u128::from(seeds), |runs, (_, values)| {
+                runs.saturating_mul(values.len() as u128)
+            })
+        };
+        let of_methods = self.methods.iter().map(of_method).fold(0, u128::saturating_add);
+        of_methods.saturating_mul(self.streams.len() as u128)
+    }
+
     fn check(&self) -> Result<()> {
+        /// Each run is planned before the first one starts.
+        const MOST_RUNS: u128 = 1_000_000;
         if self.stability.is_none() && (self.streams.is_empty() || self.methods.is_empty()) {
             bail!("an experiment needs streams and methods, or a stability table");
         }
@@ -191,6 +222,9 @@ impl Declaration {
             if value == 0 {
                 bail!("{what} must be at least 1, got 0");
             }
+        }
+        if self.runs() > MOST_RUNS {
+            bail!("an experiment must have at most {MOST_RUNS} runs, got {}", self.runs());
         }
         for method in &self.methods {
             if method.peer.is_some() && !method.options.is_empty() {
@@ -239,6 +273,14 @@ mod tests {
             ("title = 't'\ncolour = 1", "unknown field `colour`"),
             (&format!("{LEAST}[[methods]]\nname = 'm'"), "every method needs a name of its own"),
             (&format!("seeds = 0\n{LEAST}"), "seeds must be at least 1, got 0"),
+            (
+                &format!("seeds = 9000000000000000000\n{LEAST}"),
+                "an experiment must have at most 1000000 runs, got 9000000000000000000",
+            ),
+            (
+                &format!("seeds = 1000\n{LEAST}[sweep]\na = [1, 2, 3]\nb = {:?}", [0; 400]),
+                "an experiment must have at most 1000000 runs, got 1200000",
+            ),
             (&format!("{LEAST}streams = ['moon']"), "names the stream 'moon'"),
             (&format!("{LEAST}[[views]]\nkind = 'pie'"), "unknown variant `pie`"),
         ] {

@@ -1,25 +1,13 @@
-//! The experiment on stability as it is declared and recorded.
+//! The experiment on stability as it is recorded.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 use broadstream_report::{RECORD_FORMAT, Record};
-use serde::Deserialize;
 
+use super::declaration::Stability;
 #[cfg(feature = "dense-baselines")]
 use super::residuals::residuals;
-
-/// What is solved.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Stability {
-    /// The order of K.
-    order: usize,
-    /// Columns of B.
-    classes: usize,
-    /// Condition numbers κ of K, as powers of ten.
-    exponents: Vec<i32>,
-}
 
 impl Stability {
     /// A record for each way, condition number and seed.

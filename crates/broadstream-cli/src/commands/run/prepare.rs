@@ -63,6 +63,7 @@ pub(super) fn prepare(given: &RunArguments) -> Result<Prepared> {
     let save = saving.save.as_deref().map(LockedPath::lock).transpose()?;
     let report = arguments.evaluation.report.as_deref().map(ReservedFile::new).transpose()?;
     let opened = source.open(input, arguments.model.preset)?;
+    opened.warn(&source);
     let model_arguments = use_all_cores(&arguments.model);
     let clock = Instant::now();
     let start = match resumed {

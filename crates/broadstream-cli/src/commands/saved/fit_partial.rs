@@ -26,6 +26,7 @@ pub(crate) fn fit_partial(arguments: &FitPartialArguments) -> Result<()> {
     let source = Source::parse(&arguments.source)?;
     let target = LockedPath::lock(&arguments.output)?;
     let mut opened = source.open(input, options.preset)?;
+    opened.warn(&source);
     let options = use_all_cores(options);
     let model = model::online_bls(&options, &source, input, &*opened.stream)?;
     let mut sums = Partial::like(&model)?;

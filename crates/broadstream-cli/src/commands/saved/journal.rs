@@ -130,7 +130,7 @@ fn split_rows(entry: &[u8]) -> Option<(u32, &[u8])> {
 }
 
 fn encode_source(source: &LiveRows) -> Vec<u8> {
-    let LiveOptions { delimiter, header, drop, unknown, .. } = source.options();
+    let LiveOptions { delimiter, header, drop, unknown, decimal_comma, .. } = source.options();
     let format = source.format().map(|format| match format {
         LiveFormat::Csv => "csv",
         LiveFormat::JsonLines => "jsonl",
@@ -146,6 +146,7 @@ fn encode_source(source: &LiveRows) -> Vec<u8> {
         "header": header,
         "drop": drop,
         "unknown": unknown,
+        "decimal_comma": decimal_comma,
     });
     [format!("{line}\n").as_bytes(), source.header()].concat()
 }
@@ -165,10 +166,10 @@ fn decode_source(entry: &[u8]) -> Option<(LiveOptions, Vec<u8>)> {
             Value::Null => None,
             byte => Some(u8::try_from(byte.as_u64()?).ok()?),
         },
-        header: match &source["header"] {
-            Value::Null => None,
-            header => Some(header.as_bool()?),
-        },
+        header: optional_flag(&source["header"])?,
+        decimal_comma: optional_flag(&source["decimal_comma"])?,
+        // The rows were within the limit when they were answered.
+        max_categories: Some(usize::MAX),
         drop: drop.collect::<Option<Vec<String>>>()?,
         unknown: match source["unknown"].as_str()? {
             "refuse" => UnknownColumns::Refuse,
@@ -178,4 +179,12 @@ fn decode_source(entry: &[u8]) -> Option<(LiveOptions, Vec<u8>)> {
         },
     };
     Some((options, entry[end + 1..].to_vec()))
+}
+
+/// A flag that may be missing.
+fn optional_flag(value: &Value) -> Option<Option<bool>> {
+    match value {
+        Value::Null => Some(None),
+        flag => flag.as_bool().map(Some),
+    }
 }

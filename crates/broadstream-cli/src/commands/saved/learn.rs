@@ -27,7 +27,7 @@ use crate::{
 pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     let (target, mut saved) = change::open(&arguments.file, arguments.output.as_deref())?;
     saved.model.set_threads(threads::given_or_all_cores(arguments.threads))?;
-    let mut rows = rows::open(&arguments.rows, &saved)?;
+    let mut rows = rows::open(&arguments.rows, &saved, arguments.max_categories)?;
     let output = match (arguments.quiet, rows::is_regular_file(&arguments.rows)) {
         (true, _) => Output::None,
         (_, true) => Output::WhileOpen,

@@ -23,7 +23,8 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<()> {
         let rule = "were learned that the model lacks; 'learn' adds them";
         note(&format!("{name}.journal: {left} {rule}"));
     }
-    let mut rows = rows::open(&arguments.rows, &saved)?;
+    // Categories that are new leave nothing behind, so there is nothing to limit.
+    let mut rows = rows::open(&arguments.rows, &saved, Some(usize::MAX))?;
     let mut responder = Responder::new(&mut saved.model, false, Output::Needed);
     let outcome = responder.read(&mut rows, u64::MAX);
     within(outcome.map(|_| ()), || rows::name(&arguments.rows))

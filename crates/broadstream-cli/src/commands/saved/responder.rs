@@ -39,6 +39,8 @@ pub(super) struct Responder<'a> {
     lines: Vec<u64>,
     /// Whether these rows are to be learned.
     is_labelled: bool,
+    /// How many inputs the model had before the first row.
+    inputs: usize,
     pub(super) counts: RowCounts,
 }
 
@@ -81,6 +83,7 @@ impl AddAssign for RowCounts {
 impl<'a> Responder<'a> {
     pub(super) fn new(model: &'a mut OnlineBls, learns: bool, output: Output) -> Self {
         Responder {
+            inputs: model.inputs(),
             model,
             learns,
             predictions: (!matches!(output, Output::None)).then(PredictionWriter::new),
@@ -125,7 +128,7 @@ impl<'a> Responder<'a> {
             let mut next = Block::new();
             next.push(row.sample, class.unwrap_or(0), 1.0)?;
             let (line, text) = (row.line, self.journal.is_some().then(|| row.text.to_vec()));
-            if class.is_some() != self.is_labelled || self.block.len() == BLOCK {
+            if class.is_some() != self.is_labelled {
                 self.flush(rows)?;
             }
             self.is_labelled = class.is_some();
@@ -134,7 +137,7 @@ impl<'a> Responder<'a> {
             if let (Some(journal), Some(text)) = (&mut self.journal, text) {
                 journal.push(&text);
             }
-            if !rows.is_ready() {
+            if self.block.len() == BLOCK || !rows.is_ready() {
                 self.flush(rows)?;
             }
         }
@@ -144,7 +147,10 @@ impl<'a> Responder<'a> {
 
     /// Predicts the rows that were gathered, learns them if they have labels, and writes the predictions once
     /// the journal has the rows.
-    fn flush(&mut self, rows: &LiveRows) -> Result<()> {
+    ///
+    /// Rows that are only predicted leave nothing behind: a pipe that never ends may bring new categories all
+    /// the time, and each would take the memory of an input.
+    fn flush(&mut self, rows: &mut LiveRows) -> Result<()> {
         if self.block.is_empty() {
             return Ok(());
         }
@@ -160,7 +166,12 @@ impl<'a> Responder<'a> {
         self.counts.learned += if self.is_labelled { self.block.len() as u64 } else { 0 };
         self.block.clear();
         self.lines.clear();
-        self.write(&scores, &leverages, rows.format(), schema)
+        let written = self.write(&scores, &leverages, rows.format(), schema);
+        if !self.learns {
+            self.model.withdraw_inputs(self.inputs);
+            rows.undo();
+        }
+        written
     }
 
     /// The scores and leverages of the block, which is learned if it has labels.

@@ -13,15 +13,19 @@ use broadstream::{
 };
 
 use crate::{
-    args::{RowArguments, RowFormat, UnknownColumns},
+    args::{RowArguments, RowFormat, UnknownColumns, choice},
     build::stop,
     output::printable::note,
 };
 
-/// Opens rows for a model.
-pub(super) fn open<T>(arguments: &RowArguments, saved: &Saved<T>) -> Result<LiveRows> {
-    let RowArguments { source, rows_format, delimiter, header, no_header, drop, unknown } =
-        arguments;
+/// Opens rows for a model. `max_categories` is the most categories that a column may have, if there is
+/// a limit other than the default.
+pub(super) fn open<T>(
+    arguments: &RowArguments,
+    saved: &Saved<T>,
+    max_categories: Option<usize>,
+) -> Result<LiveRows> {
+    let RowArguments { source, rows_format, delimiter, drop, unknown, .. } = arguments;
     let reader: Box<dyn Read + Send> = if is_standard_input(source) {
         if io::stdin().is_terminal() {
             note("reading rows from standard input; end them with Ctrl-D");
@@ -40,11 +44,9 @@ pub(super) fn open<T>(arguments: &RowArguments, saved: &Saved<T>) -> Result<Live
             RowFormat::Jsonl => LiveFormat::JsonLines,
         }),
         delimiter: *delimiter,
-        header: match (header, no_header) {
-            (true, _) => Some(true),
-            (_, true) => Some(false),
-            _ => None,
-        },
+        header: choice(arguments.header, arguments.no_header),
+        decimal_comma: choice(arguments.decimal_comma, arguments.no_decimal_comma),
+        max_categories,
         drop: drop.clone(),
         unknown: match unknown {
             UnknownColumns::Refuse => stream::UnknownColumns::Refuse,

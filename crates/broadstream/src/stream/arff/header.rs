@@ -26,6 +26,9 @@ pub(super) enum Values {
     Other(&'static str),
 }
 
+/// The most bytes of declarations: names and values are kept for as long as the file is read.
+const LARGEST_HEADER: usize = 64 << 20;
+
 /// Reads up to and including the line `@data`.
 pub(super) fn read_header(lines: &mut Lines) -> Result<Vec<Attribute>, StreamError> {
     let mut attributes = Vec::new();
@@ -33,15 +36,22 @@ pub(super) fn read_header(lines: &mut Lines) -> Result<Vec<Attribute>, StreamErr
     // How many relational attributes are open. The attributes inside them are not columns of the file.
     let mut nested = 0usize;
     let mut any = false;
+    let mut declared = 0;
     while let Some(range) = lines.peek()? {
         let line = lines.line();
         lines.pass();
+        let length = range.len();
         let mut tokens = Tokens::new(lines.text(range), line);
         let mut keyword = Vec::new();
         if tokens.next(&mut keyword)?.is_none() {
             continue;
         }
         any = true;
+        declared += length;
+        if declared > LARGEST_HEADER {
+            let rule = format!("at most {LARGEST_HEADER} bytes of declarations before @data");
+            return Err(expected(line, &rule, "more"));
+        }
         match keyword.to_ascii_lowercase().as_slice() {
             b"@relation" => {}
             b"@attribute" => {

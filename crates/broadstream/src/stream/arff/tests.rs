@@ -179,6 +179,16 @@ fn faults_of_the_header() {
     }
 }
 
+#[test]
+fn a_header_is_bounded() {
+    let line = format!("@relation {}\n", "x".repeat(1 << 20));
+    let text = line.repeat(65);
+    let error = ArffStream::new(Box::new(std::io::Cursor::new(text)), TableOptions::default());
+    let message =
+        "line 64: expected at most 67108864 bytes of declarations before @data, found more";
+    assert_eq!(error.unwrap_err().to_string(), message);
+}
+
 proptest! {
     #[test]
     fn what_is_written_is_read_back(

@@ -6,6 +6,7 @@ use super::records::Record;
 use crate::stream::{
     StreamError,
     cell::{Reading, read_number},
+    decimal::is_number,
 };
 
 /// Whether the first row of a file looks like names rather than values: no cell is a number, or the
@@ -17,6 +18,8 @@ pub(in crate::stream) fn is_header(first: Record<'_>) -> bool {
     let (mut texts, mut counted) = (0, [0, 0]);
     for (column, cell) in first.cells().enumerate() {
         match read_number(cell) {
+            // A number with a decimal comma is as little a name as one with a decimal point.
+            Reading::Text if is_number(cell) => return false,
             Reading::Text => texts += 1,
             Reading::Missing if column == 0 && cell.trim_ascii().is_empty() => texts += 1,
             Reading::Number(number) => {

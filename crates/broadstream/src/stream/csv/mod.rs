@@ -2,7 +2,8 @@
 //!
 //! Lines of bounded length are split into records of cells (`records`), and a [`RowEncoder`] makes
 //! samples of them. Before that, the first records tell the delimiter (`dialect`), the very first one
-//! the names of the columns (`header`), and the first thousand which columns hold numbers (`kinds`).
+//! the names of the columns (`header`), and the first thousand which columns hold numbers, and with which
+//! decimal sign (`kinds`).
 //! These records are then read once more for their samples.
 
 mod dialect;
@@ -17,7 +18,11 @@ pub(super) use self::{
     records::{Record, Records, quote_parser},
 };
 
-use self::{dialect::detect_delimiter, header::is_header, kinds::survey};
+use self::{
+    dialect::detect_delimiter,
+    header::is_header,
+    kinds::{Survey, survey},
+};
 use crate::{
     error::Error,
     stream::{
@@ -30,7 +35,8 @@ use crate::{
 ///
 /// A column is numeric if all its cells among the first 1000 rows are numbers, and categorical
 /// otherwise. A cell that is empty, `?`, `NA` or `NaN` is missing: its sample lacks that input.
-/// Blanks around cells do not matter. Rows are read on demand, so the file may be larger than memory, or
+/// Numbers may have a decimal comma, as in `3,14`: see [`TableOptions::decimal_comma`]. Blanks around cells do
+/// not matter. Rows are read on demand, so the file may be larger than memory, or
 /// a pipe that never ends.
 ///
 /// ```
@@ -57,6 +63,7 @@ pub type CsvStream = RowStream<CsvReader>;
 pub struct CsvReader {
     records: Records,
     columns: ColumnRoles,
+    warnings: Vec<String>,
 }
 
 impl CsvStream {
@@ -72,6 +79,10 @@ impl CsvStream {
     /// Reads the beginning of a file from its first line.
     pub(super) fn of_lines(mut lines: Lines, options: &TableOptions) -> Result<Self, Error> {
         let terminator = lines.terminator();
+        // Blank lines tell nothing about the delimiter. A tab may be one, so that a line of tabs may be a row.
+        let delimiters = [Some(b'\t'), options.delimiter];
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace() && !delimiters.contains(&Some(*byte));
+        lines.pass_blank(|line| line.iter().all(is_blank));
         let (head, complete) = lines.head();
         let delimiter =
             options.delimiter.unwrap_or_else(|| detect_delimiter(head, complete, terminator));
@@ -91,11 +102,13 @@ impl CsvStream {
         };
 
         let columns = ColumnRoles::new(names, options)?;
-        let kinds = survey(&mut records, &columns)?;
+        let Survey { kinds, decimal, warnings } =
+            survey(&mut records, &columns, options.decimal_comma)?;
         records = records.rewind();
         records.forget_mark();
-        let encoder = columns.encoder(&kinds, options, place)?;
-        Ok(RowStream::of(CsvReader { records, columns }, encoder))
+        let mut encoder = columns.encoder(&kinds, options, place)?;
+        encoder.set_decimal(decimal);
+        Ok(RowStream::of(CsvReader { records, columns, warnings }, encoder))
     }
 }
 
@@ -118,5 +131,9 @@ impl RowReader for CsvReader {
 
     fn is_ready(&mut self) -> bool {
         self.records.is_ready()
+    }
+
+    fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 }

@@ -71,7 +71,19 @@ impl Records {
 
     /// The next record, or `None` at the end.
     pub(in crate::stream) fn next(&mut self) -> Result<Option<Record<'_>>, StreamError> {
+        self.next_within(usize::MAX)
+    }
+
+    /// The next record, or `None` at the end or once more than `most` bytes have been kept since the mark:
+    /// a source may have gigabytes of blank lines between two records.
+    pub(in crate::stream) fn next_within(
+        &mut self,
+        most: usize,
+    ) -> Result<Option<Record<'_>>, StreamError> {
         loop {
+            if self.kept() > most {
+                return Ok(None);
+            }
             let lines = self.lines.get_mut();
             let Some(range) = lines.peek()? else { return Ok(None) };
             let line = lines.line();
@@ -120,9 +132,13 @@ impl Records {
         Ok(())
     }
 
-    /// Marks the next record and keeps what follows in memory, until the mark is forgotten.
+    /// Marks the next record and keeps what follows in memory, until the mark is forgotten. Blank lines
+    /// before the record are not kept.
     pub(in crate::stream) fn mark(&mut self) {
-        self.lines.get_mut().mark();
+        let delimiter = self.delimiter;
+        let lines = self.lines.get_mut();
+        lines.pass_blank(|line| is_blank(line, delimiter));
+        lines.mark();
     }
 
     /// How many bytes have been kept since the mark.
@@ -149,6 +165,12 @@ impl Records {
 
     pub(in crate::stream) fn forget_mark(&mut self) {
         self.lines.get_mut().forget_mark();
+    }
+
+    /// How many bytes of memory the lines take.
+    #[cfg(test)]
+    pub(super) fn memory(&self) -> usize {
+        self.lines.get_ref().memory()
     }
 }
 

@@ -82,8 +82,7 @@ impl JsonLinesStream {
             Some(target) => target.clone(),
             None => default_target(&first, dropped).ok_or(StreamError::Empty)?.to_owned(),
         };
-        let categories = options.categories.unwrap_or_default();
-        let mut encoder = RowEncoder::new(target.as_str(), categories);
+        let mut encoder = options.encoder(&target);
         for key in &first {
             if *key == target {
                 encoder.target_here();

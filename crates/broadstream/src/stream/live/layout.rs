@@ -6,6 +6,7 @@ use crate::stream::{
     cell::{Reading, read_number},
     column_roles::list,
     csv::{Record, names_in, numbered, quote_parser},
+    decimal::is_number,
     jsonl::KeyRules,
 };
 
@@ -104,7 +105,7 @@ impl<'a> Layout<'a> {
     fn are_names(&self, first: Record<'_>) -> bool {
         let known = |cell: &[u8]| str::from_utf8(cell).is_ok_and(|name| self.keys.knows(name));
         let mut cells = first.cells().map(<[u8]>::trim_ascii);
-        cells.all(|cell| known(cell) || read_number(cell) == Reading::Text)
+        cells.all(|cell| known(cell) || read_number(cell) == Reading::Text && !is_number(cell))
     }
 
     fn by_name(

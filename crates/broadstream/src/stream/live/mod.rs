@@ -21,8 +21,9 @@ use self::{
     layout::{Layout, Slot},
 };
 use super::{
-    Cell, RowEncoder, RowEncoding, StreamError,
+    Cell, RowEncoder, RowEncoding, StreamError, TableOptions,
     csv::{Record, Records},
+    decimal::Decimal,
     decompress,
     jsonl::Objects,
     lines::Lines,
@@ -113,7 +114,10 @@ impl LiveRows {
         // Without a given format CSV is assumed for now, which has all the options. The format that the
         // first line shows may lack them, and is checked then.
         options.format_options().check(options.format.unwrap_or(LiveFormat::Csv))?;
-        let encoder = RowEncoder::resume(schema, &encoding)?;
+        let most = options.max_categories.unwrap_or(TableOptions::MAX_CATEGORIES);
+        let mut encoder = RowEncoder::resume(schema, &encoding)?.with_max_categories(most);
+        encoder.set_decimal(Decimal::of(options.decimal_comma.unwrap_or(encoding.decimal_comma)));
+        encoder.read_flags();
         let keys = LiveKeys::new(&encoding, &options);
         let reader = LiveReader::Unopened(Lines::new(Box::new(Decompressed::Unopened(reader))));
         Ok(LiveRows { reader, options, encoding, keys, encoder, header: Vec::new() })
@@ -178,7 +182,20 @@ impl LiveRows {
 
     /// How rows are encoded by now; columns and categories may have been added.
     pub fn encoding(&self) -> RowEncoding {
-        self.encoder.encoding()
+        // The option is about these rows, not about those to come.
+        let decimal_comma = self.encoding.decimal_comma;
+        RowEncoding { decimal_comma, ..self.encoder.encoding() }
+    }
+
+    /// Keeps the columns, categories, inputs and labels that rows have added so far.
+    pub fn settle(&mut self) {
+        self.encoder.settle();
+    }
+
+    /// Removes what rows have added since the reader was made or last [settled](Self::settle), so that rows
+    /// that are only predicted take no memory for good. Columns that a header has added stay.
+    pub fn undo(&mut self) {
+        self.encoder.undo();
     }
 
     /// The format of the rows; `None` if it is to be detected and no row was read yet.
@@ -235,6 +252,8 @@ impl LiveRows {
         records.mark();
         let Some(first) = records.next()? else { return Ok(LiveReader::Ended) };
         let (slots, header) = layout.slots(first, &mut self.encoder)?;
+        // The slots point to the columns of a header, which must therefore stay.
+        self.encoder.settle();
         if header {
             self.header = records.since_mark().to_vec();
         } else {

@@ -32,6 +32,16 @@ pub struct LiveOptions {
     /// header. Example: `Some(false)`.
     pub header: Option<bool>,
 
+    /// Whether numbers have a decimal comma. CSV only.
+    ///
+    /// Default: `None`, as in the rows that the model was trained on. Example: `Some(true)`.
+    pub decimal_comma: Option<bool>,
+
+    /// The most categories that a column may have, those that the model knows included.
+    ///
+    /// Default: `None`, [`TableOptions::MAX_CATEGORIES`]. Example: `Some(200_000)`.
+    pub max_categories: Option<usize>,
+
     /// Columns to pass over, whether the model knows them or not.
     ///
     /// Default: none. Example: `vec!["id".into()]`.
@@ -46,8 +56,13 @@ pub struct LiveOptions {
 impl LiveOptions {
     /// The options that belong to the format, to be checked like those of a table.
     pub(super) fn format_options(&self) -> TableOptions {
-        let (delimiter, header) = (self.delimiter, self.header);
-        TableOptions { delimiter, header, ..TableOptions::default() }
+        TableOptions {
+            delimiter: self.delimiter,
+            header: self.header,
+            decimal_comma: self.decimal_comma,
+            max_categories: self.max_categories,
+            ..TableOptions::default()
+        }
     }
 }
 

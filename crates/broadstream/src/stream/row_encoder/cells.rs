@@ -1,11 +1,12 @@
 //! One cell encoded as the value of an input.
 
-use super::{Change, Coding, LONGEST_TEXT, RowEncoder};
+use super::{Change, Coding, ColumnState, LONGEST_TEXT, RowEncoder};
 use crate::{
     data::InputKind,
     stream::{
         Categories, Cell, ColumnKind, Place, StreamError,
-        cell::{Reading, excerpt, kind_of, read_number, read_text},
+        cell::{Reading, excerpt, kind_of, read_flag, read_text, spellings},
+        decimal::Decimal,
     },
 };
 
@@ -33,16 +34,25 @@ impl RowEncoder {
                 if text.is_empty() {
                     return Ok(None);
                 }
-                return self.encode_text(k, text, |_| ColumnKind::Categorical).map(Some);
+                return self.encode_text(k, text, Source::Typed).map(Some);
             }
-            Cell::Text(text) | Cell::Raw(text) => {
-                return match read_text(text) {
-                    Some(text) => self.encode_text(k, text, kind_of).map(Some),
-                    None => Ok(None),
-                };
-            }
+            Cell::Text(text) => return self.encode_present(k, text, Source::Typed),
+            Cell::Raw(text) => return self.encode_present(k, text, Source::Raw),
         };
         self.encode_number(k, number, cell).map(Some)
+    }
+
+    /// Same as [`encode_text`](Self::encode_text), but `None` if the text spells a missing value.
+    fn encode_present(
+        &mut self,
+        k: usize,
+        text: &[u8],
+        source: Source,
+    ) -> Result<Option<(u32, f64)>, StreamError> {
+        match read_text(text) {
+            Some(text) => self.encode_text(k, text, source).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Same as [`encode_text`](Self::encode_text) for a cell that is a number rather than a text.
@@ -61,36 +71,39 @@ impl RowEncoder {
         // In a categorical column the number is the category that it prints as. An integer is printed
         // from the cell, since not every one survives the conversion to a float.
         let text = match cell {
-            Cell::Flag(value) => flag(value).to_owned(),
+            Cell::Flag(value) => spellings(value)[0].to_owned(),
             Cell::Integer(value) => value.to_string(),
             _ => number.to_string(),
         };
-        self.encode_text(k, text.as_bytes(), |_| ColumnKind::Categorical)
+        self.encode_text(k, text.as_bytes(), Source::Typed)
     }
 
-    /// The input and the value that the text of a cell of column `k` stands for. `kind` is called only
-    /// if the column is undecided.
+    /// The input and the value that the text of a cell of column `k` stands for.
     pub(super) fn encode_text(
         &mut self,
         k: usize,
         text: &[u8],
-        kind: impl Fn(&[u8]) -> ColumnKind,
+        source: Source,
     ) -> Result<(u32, f64), StreamError> {
         if let Coding::Undecided = self.codings[k] {
-            self.decide(k, kind(text))?;
+            let kind = match source {
+                Source::Raw => kind_of(text, self.decimal),
+                Source::Typed => ColumnKind::Categorical,
+            };
+            self.decide(k, kind)?;
         }
         match self.codings[k] {
-            Coding::Numeric { input } => Ok((input, self.number(k, text)?)),
+            Coding::Numeric { input } => Ok((input, self.number(k, text, source)?)),
             Coding::Codes { input } => {
-                let code = match self.columns[k].categories.get(text) {
-                    Some(&code) => code,
+                let code = match self.columns[k].category(text) {
+                    Some(code) => code,
                     None => self.new_code(k, text)?,
                 };
                 Ok((input, f64::from(code)))
             }
             Coding::OneHot | Coding::Undecided => {
-                let input = match self.columns[k].categories.get(text) {
-                    Some(&input) => input,
+                let input = match self.columns[k].category(text) {
+                    Some(input) => input,
                     None => self.new_indicator(k, text)?,
                 };
                 Ok((input, 1.0))
@@ -123,21 +136,43 @@ impl RowEncoder {
         Ok(())
     }
 
-    fn number(&self, k: usize, text: &[u8]) -> Result<f64, StreamError> {
-        let (place, column) = (self.place, || self.columns[k].name.clone());
-        match read_number(text) {
-            Reading::Number(value) => Ok(value),
-            Reading::NotFinite => {
-                Err(StreamError::NotFinite { place, column: column(), cell: excerpt(text) })
-            }
-            Reading::Missing | Reading::Text => {
-                Err(StreamError::NotANumber { place, column: column(), cell: excerpt(text) })
-            }
+    fn number(&self, k: usize, text: &[u8], source: Source) -> Result<f64, StreamError> {
+        let decimal = match source {
+            Source::Raw => self.decimal,
+            Source::Typed => Decimal::Point,
+        };
+        let reading = decimal.read_number(text);
+        if let Reading::Number(value) = reading {
+            return Ok(value);
         }
+        if let Some(value) = read_flag(text).filter(|_| self.reads_flags) {
+            return Ok(f64::from(u8::from(value)));
+        }
+        let (place, column, cell) = (self.place, self.columns[k].name.clone(), excerpt(text));
+        Err(match reading {
+            Reading::NotFinite => StreamError::NotFinite { place, column, cell },
+            _ if source == Source::Raw
+                && matches!(decimal.other().read_number(text), Reading::Number(_)) =>
+            {
+                StreamError::DecimalSign { place, column, expected: decimal.name(), cell }
+            }
+            _ => StreamError::NotANumber { place, column, cell },
+        })
+    }
+
+    /// Refuses one category more than a column may have.
+    fn check_categories(&self, k: usize, text: &[u8]) -> Result<(), StreamError> {
+        let (column, limit) = (&self.columns[k], self.max_categories);
+        if column.categories.len() < limit {
+            return Ok(());
+        }
+        let (place, column, cell) = (self.place, column.name.clone(), excerpt(text));
+        Err(StreamError::TooManyCategories { place, column, limit, cell })
     }
 
     /// The input of a category that is new in column `k`.
     fn new_indicator(&mut self, k: usize, text: &[u8]) -> Result<u32, StreamError> {
+        self.check_categories(k, text)?;
         let column = &self.columns[k].name;
         let name = format!("{column}={}", category(text, self.place, column)?);
         let column = column.clone();
@@ -149,6 +184,7 @@ impl RowEncoder {
 
     /// The code of a category that is new in column `k`.
     fn new_code(&mut self, k: usize, text: &[u8]) -> Result<u32, StreamError> {
+        self.check_categories(k, text)?;
         let column = &mut self.columns[k];
         category(text, self.place, &column.name)?;
         let code = column.categories.len() as u32;
@@ -174,9 +210,25 @@ impl RowEncoder {
     }
 }
 
-/// How a truth value is written as a category or a label.
-pub(super) fn flag(value: bool) -> &'static str {
-    if value { "true" } else { "false" }
+/// What is known about the text of a cell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// Nothing: it may be a number as the file writes them.
+    Raw,
+    /// That it is a text. In a column of numbers it is read as one with a decimal point.
+    Typed,
+}
+
+impl ColumnState {
+    /// The input or code of a category, if it is known. The spellings of a truth value are one category, so
+    /// that a model that was trained on a CSV file with `True` understands `true` in JSON.
+    fn category(&self, text: &[u8]) -> Option<u32> {
+        let known = |text: &[u8]| self.categories.get(text).copied();
+        known(text).or_else(|| {
+            let spelt = spellings(read_flag(text)?);
+            spelt.iter().find_map(|spelling| known(spelling.as_bytes()))
+        })
+    }
 }
 
 /// The text of a new category.

@@ -16,10 +16,14 @@ mod undo_log;
 use std::collections::{HashMap, HashSet};
 
 use self::{
-    cells::{check_length, flag, utf8},
+    cells::{check_length, utf8},
     undo_log::Change,
 };
-use super::{Categories, Cell, ColumnKind, Place, StreamError, cell::read_text};
+use super::{
+    Categories, Cell, ColumnKind, Place, StreamError,
+    cell::{read_flag, read_text, spellings},
+    decimal::Decimal,
+};
 use crate::data::{Sample, Schema};
 
 /// Encodes rows of named columns as labelled samples and keeps the schema that they need.
@@ -54,6 +58,12 @@ use crate::data::{Sample, Schema};
 pub struct RowEncoder {
     schema: Schema,
     categories: Categories,
+    /// The most categories that a column may have.
+    max_categories: usize,
+    /// The decimal sign of raw texts.
+    decimal: Decimal,
+    /// Whether a text that spells a truth value is a number in a numeric column.
+    reads_flags: bool,
     columns: Vec<ColumnState>,
     /// One per column. They are kept apart from the columns because the loop over a row of numbers
     /// needs nothing else of a column, and this way it reads consecutive memory.
@@ -111,6 +121,9 @@ impl RowEncoder {
         RowEncoder {
             schema: Schema::new(target),
             categories,
+            max_categories: usize::MAX,
+            decimal: Decimal::Point,
+            reads_flags: false,
             columns: Vec::new(),
             codings: Vec::new(),
             positions: HashMap::new(),
@@ -124,6 +137,23 @@ impl RowEncoder {
             values: Vec::new(),
             unsorted: Vec::new(),
         }
+    }
+
+    /// The same encoder with a limit: a column that would have more categories is refused. Without one,
+    /// the number of categories is only limited by the memory of the model that they are for.
+    pub fn with_max_categories(self, max_categories: usize) -> Self {
+        RowEncoder { max_categories, ..self }
+    }
+
+    /// Reads raw texts with that decimal sign.
+    pub(super) fn set_decimal(&mut self, decimal: Decimal) {
+        self.decimal = decimal;
+    }
+
+    /// Reads texts such as `true` as 1 and 0 in numeric columns. Those of a saved model may have been learned
+    /// from the truth values of another format, and refuse them otherwise.
+    pub(super) fn read_flags(&mut self) {
+        self.reads_flags = true;
     }
 
     /// Adds a column after the existing ones and returns its position among them. `None` leaves the kind
@@ -246,9 +276,9 @@ impl RowEncoder {
                 let (column, cell) = (self.schema.target().to_owned(), value.to_string());
                 return Err(StreamError::NotFinite { place, column, cell });
             }
-            Cell::Number(value) => return Ok(Some(self.schema.class_of(&value.to_string()))),
-            Cell::Integer(value) => return Ok(Some(self.schema.class_of(&value.to_string()))),
-            Cell::Flag(value) => return Ok(Some(self.schema.class_of(flag(value)))),
+            Cell::Number(value) => return Ok(Some(self.class_of(&value.to_string()))),
+            Cell::Integer(value) => return Ok(Some(self.class_of(&value.to_string()))),
+            Cell::Flag(value) => return Ok(Some(self.class_of(spellings(value)[0]))),
             // A typed text may be the label "NA"; in a raw text that spelling means a missing label.
             Cell::Text(text) => text.trim_ascii(),
             Cell::Raw(text) => read_text(text).unwrap_or_default(),
@@ -257,7 +287,23 @@ impl RowEncoder {
             return Ok(None);
         }
         check_length(text, place, self.schema.target())?;
-        Ok(Some(self.schema.class_of(utf8(text, place)?)))
+        Ok(Some(self.class_of(utf8(text, place)?)))
+    }
+
+    /// The class of a label, a new one if the label is new. The spellings of a truth value are one label, as
+    /// they are one category.
+    fn class_of(&mut self, label: &str) -> usize {
+        let spelt = || {
+            let spellings = spellings(read_flag(label.as_bytes())?);
+            spellings.iter().find_map(|spelling| self.schema.find_class(spelling))
+        };
+        match self.schema.find_class(label).or_else(spelt) {
+            Some(class) => class,
+            None => {
+                self.undo_log.push(Change::Label);
+                self.schema.class_of(label)
+            }
+        }
     }
 
     fn insert_column(&mut self, name: String, coding: Coding) {

@@ -6,13 +6,14 @@
 
 use super::{
     Coding, RowEncoder,
-    cells::{check_length, utf8},
+    cells::{Source, check_length, utf8},
 };
 use crate::{
     data::Sample,
     stream::{
         InputColumn, Place, StreamError,
-        cell::{Reading, kind_of, read_number, read_text},
+        cell::{Reading, read_number, read_text},
+        decimal::Decimal,
     },
 };
 
@@ -31,7 +32,7 @@ impl RowEncoder {
         let label = utf8(label, place)?;
         self.push_raw(place, columns, cell)?;
         // The class is looked up last: a row that is refused must not leave its label behind.
-        let class = self.schema.class_of(label);
+        let class = self.class_of(label);
         Ok((self.sample(), class))
     }
 
@@ -49,20 +50,24 @@ impl RowEncoder {
         // Alternates between a run of numbers and the one cell that ended it: a category, a missing
         // cell, or a fault.
         loop {
-            let read = read_numbers(
-                cell,
-                &columns[k..],
-                &self.codings[k..],
-                &mut self.inputs[present..],
-                &mut self.values[present..],
-            );
+            let read = match self.decimal {
+                Decimal::Point => read_numbers(
+                    cell,
+                    &columns[k..],
+                    &self.codings[k..],
+                    &mut self.inputs[present..],
+                    &mut self.values[present..],
+                ),
+                // Numbers with a comma are few and can take the slower way.
+                Decimal::Comma => 0,
+            };
             k += read;
             present += read;
             if k == columns.len() {
                 break;
             }
             if let Some(text) = read_text(cell(columns[k].position)) {
-                let (input, value) = self.encode_text(k, text, kind_of)?;
+                let (input, value) = self.encode_text(k, text, Source::Raw)?;
                 self.inputs[present] = input;
                 self.values[present] = value;
                 present += 1;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Coding, ColumnState, RowEncoder};
 use crate::{
     data::{InputKind, Schema},
-    stream::{ColumnCoding, EncodedColumn, RowEncoding, StreamError},
+    stream::{ColumnCoding, EncodedColumn, RowEncoding, StreamError, decimal::Decimal},
 };
 
 impl RowEncoder {
@@ -27,6 +27,7 @@ impl RowEncoder {
             target_position: self.target.unwrap_or(columns.len()),
             columns,
             categories: self.categories,
+            decimal_comma: self.decimal == Decimal::Comma,
         }
     }
 
@@ -50,6 +51,7 @@ impl RowEncoder {
     /// ```
     pub fn resume(schema: Schema, encoding: &RowEncoding) -> Result<Self, StreamError> {
         let mut encoder = RowEncoder::new(encoding.target.as_str(), encoding.categories);
+        encoder.decimal = Decimal::of(encoding.decimal_comma);
         let inputs: HashMap<&str, u32> =
             schema.inputs().iter().zip(0..).map(|(input, i)| (input.name.as_str(), i)).collect();
         for (position, EncodedColumn { name, coding }) in encoding.columns.iter().enumerate() {

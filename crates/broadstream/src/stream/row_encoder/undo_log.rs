@@ -19,16 +19,18 @@ pub(super) enum Change {
     Decision { column: usize },
     /// A column, after all others.
     Column,
+    /// A label, after all others.
+    Label,
 }
 
 impl RowEncoder {
-    /// Keeps all columns, categories and inputs that rows have added so far.
+    /// Keeps all columns, categories, inputs and labels that rows have added so far.
     pub fn settle(&mut self) {
         self.undo_log.clear();
     }
 
-    /// Removes the columns, categories and inputs that were added since the encoder was created or last
-    /// [settled](Self::settle), and returns whether there were any. Rows that were refused, or only
+    /// Removes the columns, categories, inputs and labels that were added since the encoder was created or
+    /// last [settled](Self::settle), and returns whether there were any. Rows that were refused, or only
     /// predicted, leave nothing behind this way.
     ///
     /// ```
@@ -59,6 +61,7 @@ impl RowEncoder {
                 Change::Category { column, number } => {
                     categories.insert(column, number);
                 }
+                Change::Label => self.schema.pop_label(),
                 Change::Decision { column } => self.codings[column] = Coding::Undecided,
                 Change::Column => {
                     // Its categories go with it.
