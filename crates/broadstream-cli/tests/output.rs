@@ -171,7 +171,7 @@ fn text_from_data_is_only_text() {
         vec!["predict", &missing],
         vec!["merge", "h.bsm", &missing, "-o", "x.bsm"],
         vec!["merge", "h.bsm", "-o", &missing],
-        vec!["unlearn", "h.bsm", &file],
+        vec!["unlearn", "h.bsm", &file, "-o", "y.bsm"],
         vec!["datasets", "list", "--data", HOSTILE],
         vec!["datasets", "verify", "--data", HOSTILE],
         vec!["experiment", &missing],

@@ -286,7 +286,7 @@ impl RowStream {
             }
             let weight = weights.as_ref().map_or(1.0, |weights| weights[i]);
             block.push(sample, class, weight).map_err(|source| {
-                to_python(Error::Sample { sample: i as u64 + 1, source: Box::new(source) })
+                to_python(Error::Sample { sample: i as u64 + 1, reason: Box::new(source) })
             })
         });
         // Rows before an invalid one are learned, including the inputs that they added.

@@ -370,7 +370,7 @@ impl Learner {
             let class = if classes.is_empty() { 0 } else { classes[i] };
             let weight = batch.weights.map_or(1.0, |weights| weights.as_array()[i]);
             block.push(sample, class, weight).map_err(|source| {
-                to_python(Error::Sample { sample: i as u64 + 1, source: Box::new(source) })
+                to_python(Error::Sample { sample: i as u64 + 1, reason: Box::new(source) })
             })
         })
     }
@@ -444,7 +444,7 @@ impl Learner {
 /// row where the piece begins.
 fn moved(error: Error, start: usize) -> Error {
     match error {
-        Error::Sample { sample, source } => Error::Sample { sample: sample + start as u64, source },
+        Error::Sample { sample, reason } => Error::Sample { sample: sample + start as u64, reason },
         error => error,
     }
 }
@@ -452,7 +452,7 @@ fn moved(error: Error, start: usize) -> Error {
 /// An error about the only sample of a call, which needs no place.
 fn without_place(error: Error) -> Error {
     match error {
-        Error::Sample { source, .. } => *source,
+        Error::Sample { reason, .. } => *reason,
         error => error,
     }
 }

@@ -226,12 +226,12 @@ pub enum Error {
     },
 
     /// A sample of a stream could not be learned.
-    #[error("sample {sample}: {source}")]
+    #[error("sample {sample}: {reason}")]
     Sample {
         /// Its number in the stream, from 1.
         sample: u64,
-        /// The reason.
-        source: Box<Error>,
+        /// What is wrong with it. It is part of the message, and therefore not the source of the error.
+        reason: Box<Error>,
     },
 
     /// A stream could not be read.

@@ -33,9 +33,9 @@ impl DoubleDoubles {
         }
     }
 
-    /// The sums rounded to `f64`, and what that rounds off.
+    /// The two parts of each sum, from which it [is made](Self::of) again to the bit.
     pub(crate) fn parts(&self) -> (Vec<f64>, Vec<f64>) {
-        self.high.iter().zip(&self.low).map(|(high, low)| two_sum(*high, *low)).unzip()
+        (self.high.clone(), self.low.clone())
     }
 
     /// Adds `rows[s] · factors[s]` for each s in turn, after multiplying the sums by `decay`.

@@ -55,9 +55,9 @@ impl OnlineBls {
             known = checked
                 .and_then(|()| self.features.inputs().check_size(block.sample(i)))
                 .and_then(|()| crate::data::check_class(block.class(i), known))
-                .map_err(|source| Error::Sample {
+                .map_err(|reason| Error::Sample {
                     sample: i as u64 + 1,
-                    source: Box::new(source),
+                    reason: Box::new(reason),
                 })?;
         }
         self.check_memory("the classes", self.inputs(), known)?;

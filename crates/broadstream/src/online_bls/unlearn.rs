@@ -67,7 +67,7 @@ impl OnlineBls {
     /// are.
     pub fn unlearn_many(&mut self, block: &Block) -> Result<Certificate, Error> {
         self.unlearn_block(block).map_err(|(sample, error)| match sample {
-            Some(i) => Error::Sample { sample: i as u64 + 1, source: Box::new(error) },
+            Some(i) => Error::Sample { sample: i as u64 + 1, reason: Box::new(error) },
             None => error,
         })
     }

@@ -241,6 +241,6 @@ impl Run {
 }
 
 /// An error that names the sample, numbered from 1.
-fn at(sample: u64, source: Error) -> Error {
-    Error::Sample { sample, source: Box::new(source) }
+fn at(sample: u64, reason: Error) -> Error {
+    Error::Sample { sample, reason: Box::new(reason) }
 }

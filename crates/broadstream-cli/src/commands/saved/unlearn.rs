@@ -17,10 +17,10 @@ pub(crate) fn unlearn(arguments: &UnlearnArguments) -> Result<()> {
     let (block, lines) =
         read_all(arguments, &saved).with_context(|| rows::name(&arguments.rows))?;
     let certificate = match saved.model.unlearn_many(&block) {
-        Err(Error::Sample { sample, source }) => {
+        Err(Error::Sample { sample, reason }) => {
             let line = lines.get(sample as usize - 1).copied().unwrap_or_default();
             let place = format!("{}: line {line}", rows::name(&arguments.rows));
-            return Err(*source).context(place);
+            return Err(*reason).context(place);
         }
         unlearned => unlearned?,
     };
