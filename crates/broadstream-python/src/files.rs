@@ -18,7 +18,7 @@ use crate::error::{store_error, to_python};
 
 /// How long a save waits for a file that is in use. Another thread that saves needs it for a moment, a
 /// program that learns needs it for as long as it runs.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long it waits before it looks again, and checks for signals.
 const INTERVAL: Duration = Duration::from_millis(5);

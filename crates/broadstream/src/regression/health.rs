@@ -27,6 +27,9 @@ pub const LARGEST_ERROR: f64 = 1e-7;
 /// A regression that covers a window is rebuilt long before that.
 const REBUILD_ERROR: f64 = LARGEST_ERROR / 100.0;
 
+/// By how much the error that a rebuild could not remove may grow before the next one.
+const GROWTH: f64 = 4.0;
+
 /// The numerical state of one regression of a model.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -58,6 +61,8 @@ pub(crate) struct RoundingMonitor {
     worst_residual: f64,
     /// The error of scores at the last check, if the regression covers a window.
     error: f64,
+    /// The same right after the last rebuild.
+    rebuilt_error: f64,
     /// The error of scores that came with sums from which a part of the factor was built.
     inherited_error: f64,
     rebuilds: u64,
@@ -70,6 +75,7 @@ impl RoundingMonitor {
             since_check: CHECK_EVERY - FIRST_CHECK,
             worst_residual: 0.0,
             error: 0.0,
+            rebuilt_error: 0.0,
             inherited_error: 0.0,
             rebuilds: 0,
         }
@@ -107,7 +113,8 @@ impl RoundingMonitor {
             self.since_check = CHECK_EVERY - CHECK_WINDOW_EVERY;
             self.check_window(factor);
         }
-        Ok(self.error <= REBUILD_ERROR)
+        // If a rebuild has left a larger error, another one would not help before it has grown.
+        Ok(self.error <= REBUILD_ERROR.max(GROWTH * self.rebuilt_error))
     }
 
     fn is_due(&mut self, learned: Update<'_>) -> bool {
@@ -161,6 +168,7 @@ impl RoundingMonitor {
     pub(crate) fn rebuilt(&mut self, factor: &Factor) {
         self.probe.aim(factor);
         self.check_window(factor);
+        self.rebuilt_error = self.error;
         self.rebuilds = self.rebuilds.saturating_add(1);
     }
 
@@ -193,6 +201,7 @@ impl RoundingMonitor {
         to.integer("since_check", self.since_check);
         to.float("worst_residual", self.worst_residual);
         to.float("error", self.error);
+        to.float("rebuilt_error", self.rebuilt_error);
         to.float("inherited_error", self.inherited_error);
         to.integer("rebuilds", self.rebuilds);
     }
@@ -202,6 +211,7 @@ impl RoundingMonitor {
         self.since_check = from.count("since_check", CHECK_EVERY - 1)?;
         self.worst_residual = from.float("worst_residual", 0.0..=f64::MAX)?;
         self.error = from.optional_float("error", 0.0..=f64::MAX)?;
+        self.rebuilt_error = from.optional_float("rebuilt_error", 0.0..=f64::MAX)?;
         self.inherited_error = from.optional_float("inherited_error", 0.0..=f64::MAX)?;
         self.rebuilds = from.integer("rebuilds")?;
         Ok(())

@@ -234,12 +234,14 @@ impl RidgeRefresh {
         Ok(())
     }
 
-    /// Whether rounding errors have damaged the factor.
+    /// Whether rounding errors have damaged the factor, and a refresh can repair it.
     fn is_damaged(&mut self, factor: &Factor) -> bool {
         let residual = self.probe.residual(factor);
         self.since_check = 0;
         self.worst_residual = self.worst_residual.max(residual);
-        residual > LARGEST_RESIDUAL
+        // Only a refresh from P repairs anything.
+        let share = factor.pivot_share(&self.gram) / self.decay;
+        residual > LARGEST_RESIDUAL && share >= LEAST_PIVOT_SHARE
     }
 }
 
