@@ -359,7 +359,7 @@ impl OnlineBLS {
     ///
     /// A loaded model continues exactly, to the bit. The ``broadstream`` command reads and writes the same
     /// format. An existing file is replaced atomically and keeps its mode. Saves to one path wait for each
-    /// other; if another program has the file locked for more than two seconds, ``BlockingIOError`` is raised.
+    /// other; if another program has the file locked for more than ten seconds, ``BlockingIOError`` is raised.
     /// Labels must be str, int, float or bool; use pickle for any others.
     fn save(&self, file: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = file.py();

@@ -91,7 +91,7 @@ impl RidgeRefresh {
             gram: Gram::new(order),
             pending: Vec::new(),
             pending_weights: Vec::new(),
-            probe: Probe::new(order, ridge / mu),
+            probe: Probe::forgetting(order, ridge / mu),
             since_check: 0,
             refreshes: 0,
             worst_residual: 0.0,

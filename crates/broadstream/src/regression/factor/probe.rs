@@ -11,9 +11,9 @@
 //! and the ridge λ, which becomes μλ. The factor should satisfy L D Lᵀv = P v + λv and L D Z r = Q
 //! r. An error of the factor has almost no chance to hide from random vectors.
 //!
-//! Differences are measured in the norm of K⁻¹, in which an error counts as much as it changes
-//! scores: with b = K^(−½)a, a score is bᵀ(K^(−½)Q). Without it, one column of large numbers would
-//! hide the errors of all others. In that norm the sums must be far more precise than the factor,
+//! Differences are measured in a norm in which an error counts as much as it changes scores: that of
+//! K⁻¹, or of K⁻¹P K⁻¹ where only samples like those learned matter. Without it, one column of large
+//! numbers would hide the errors of all others. In that norm the sums must be far more precise than the factor,
 //! so they have 32 digits ([`DoubleDoubles`]), and so has the product with L. The rounding of aᵀv
 //! and of Lᵀv does not matter: it changes the result as much as a rounded sample would.
 //!
@@ -40,9 +40,10 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// Scores may be off by this times what random directions show. In thousands of random problems the
-/// largest ratio was below 1.
-const CAUTION: f64 = 4.0;
+/// Scores may be off by this times what random directions show: the first number if only directions
+/// that samples have are counted, the second if all are. In thousands of random problems the largest
+/// ratio of an error to its estimate was below 1.
+const CAUTION: [f64; 2] = [16.0, 4.0];
 
 /// Checks a factor for rounding errors. Every change of the factor must be reported to it.
 ///
@@ -73,6 +74,8 @@ pub struct Probe {
     /// Q r.
     moments: DoubleDoubles,
     ridge: f64,
+    /// Whether the factor forgets.
+    forgets: bool,
     /// x, and P x since it was chosen.
     aimed: Option<(Vec<f64>, DoubleDoubles)>,
     samples: u64,
@@ -84,16 +87,16 @@ pub struct Probe {
 #[non_exhaustive]
 pub struct Health {
     /// How far the factor is from what it has learned: the larger of ‖L D Lᵀv − K v‖ and
-    /// ‖L D Z r − Q r‖, in the norm of K⁻¹, relative to K v and Q r. About 1e-16 for a new factor;
-    /// NaN counts as the largest finite number.
+    /// ‖L D Z r − Q r‖, as far as they change scores, relative to K v and Q r. About 1e-16 for a new
+    /// factor; NaN counts as the largest finite number.
     pub residual: f64,
     /// The estimated condition number of K after its rows and columns are scaled to a diagonal of
     /// 1; infinite for a broken factor.
     pub condition: f64,
     /// The estimated error of scores, relative to the largest: how far they may be from those of an
     /// exact solution for the same samples, if the factor has learned them and was not built from
-    /// sums. This is for samples of a leverage up to 1, like those learned; for others the error
-    /// grows with the square root of the leverage. NaN counts as the largest finite number.
+    /// sums. This is for samples like those learned; for others the error grows with the square
+    /// root of their leverage. NaN counts as the largest finite number.
     pub error: f64,
     /// The smallest entry of D.
     pub smallest_pivot: f64,
@@ -113,10 +116,16 @@ impl Probe {
             coefficients: Vec::new(),
             moments: DoubleDoubles::zero(order),
             ridge,
+            forgets: false,
             aimed: None,
             samples: 0,
             instructions: InstructionSet::detect(),
         }
+    }
+
+    /// For a factor that forgets.
+    pub(crate) fn forgetting(order: usize, ridge: f64) -> Self {
+        Probe { forgets: true, ..Probe::new(order, ridge) }
     }
 
     /// For a factor that has learned `samples` samples with that ridge, and is assumed to be exact.
@@ -243,8 +252,9 @@ impl Probe {
 
     /// The estimated error of scores of a factor that was built from sums.
     pub(crate) fn error_from_sums(&self, factor: &Factor) -> f64 {
-        let Health { residual, condition, .. } = self.check(factor);
-        finite(residual * condition.sqrt())
+        // The weakest directions suffer most.
+        let residual = Probe { forgets: true, ..self.clone() }.residual(factor);
+        finite(residual * factor.condition(&self.direction).sqrt())
     }
 
     /// The ridge that the factor should have now.
@@ -255,7 +265,7 @@ impl Probe {
     /// Compares the factor with what it should be, in O(m²). Meant for every few thousand samples.
     pub fn check(&self, factor: &Factor) -> Health {
         let residuals = self.residuals(factor);
-        let error = error_of(residuals);
+        let error = self.error_of(residuals);
         let pivots = factor.d_inverse.iter().map(|d_inverse| 1.0 / d_inverse);
         Health {
             residual: residuals.iter().copied().map(finite).fold(0.0, f64::max),
@@ -274,7 +284,16 @@ impl Probe {
 
     /// The error of scores alone, which takes half of the time.
     pub(crate) fn error(&self, factor: &Factor) -> f64 {
-        finite(error_of(self.residuals(factor)))
+        finite(self.error_of(self.residuals(factor)))
+    }
+
+    /// The error of scores that residuals indicate. What is removed later makes x less sensitive.
+    fn error_of(&self, [product, moments, aimed]: [f64; 3]) -> f64 {
+        let [of_samples, of_all] = CAUTION;
+        match self.counts_all_directions() {
+            true => of_all * (product + moments + of_all * aimed),
+            false => of_samples * (product + moments),
+        }
     }
 
     /// The relative differences of K v, of Q r and of K x.
@@ -287,7 +306,7 @@ impl Probe {
         // single target there.
         let least = [f64::MIN_POSITIVE, self.ridge];
         let [product, moments] = std::array::from_fn(|k| {
-            let difference = factor.leverage(&differences[k]).unwrap_or(f64::NAN);
+            let difference = self.squared_effect(factor, &differences[k]);
             (difference / sizes[k].max(least[k])).sqrt()
         });
         [product, moments, self.aimed_residual(factor)]
@@ -299,8 +318,26 @@ impl Probe {
         let (found, size) = multiply(factor, x);
         let mut expected = product.clone();
         expected.add_rows(1.0, [x], [self.ridge]);
-        let difference = factor.leverage(&found.minus(&expected)).unwrap_or(f64::NAN);
+        let difference = self.squared_effect(factor, &found.minus(&expected));
         (difference / size).sqrt()
+    }
+
+    /// Whether directions count that no sample has, in which K is the ridge alone. A factor that
+    /// loses samples may meet such as it has lost. One that loses none has directions that no input
+    /// ever has, and rounding errors that grow there without any effect.
+    fn counts_all_directions(&self) -> bool {
+        self.forgets || self.aimed.is_some()
+    }
+
+    /// How much an error e of K v or of Q r changes the scores of samples: eᵀK⁻¹e, or without the
+    /// directions that no sample has eᵀK⁻¹P K⁻¹e.
+    fn squared_effect(&self, factor: &Factor, error: &[f64]) -> f64 {
+        let Ok(solved) = factor.solve(error) else { return f64::NAN };
+        if self.counts_all_directions() {
+            return dot(error, &solved);
+        }
+        let ridges = self.ridge * dot(&solved, &solved);
+        (dot(error, &solved) - ridges).max(f64::EPSILON * ridges)
     }
 
     /// Follows a vector that shows errors in all directions of this factor alike. The factor counts
@@ -323,7 +360,7 @@ impl Probe {
             *product = multiply(before, x).0;
         }
         probe.add(removed, -1.0, 1.0);
-        finite(error_of([0.0, 0.0, probe.aimed_residual(after)]))
+        finite(probe.error_of([0.0, 0.0, probe.aimed_residual(after)]))
     }
 
     /// Whether such a vector is followed.
@@ -433,11 +470,6 @@ impl Probe {
         let [moments] = factor.multiply_precisely(&[scaled]);
         Products { product, moments, sizes }
     }
-}
-
-/// The error of scores that residuals indicate. What is removed later makes x less sensitive.
-fn error_of([product, moments, aimed]: [f64; 3]) -> f64 {
-    CAUTION * (product + moments + CAUTION * aimed)
 }
 
 /// L D Lᵀx in 32 digits, and xᵀL D Lᵀx.
