@@ -10,6 +10,8 @@ BROADSTREAM = $(abspath $(or $(CARGO_TARGET_DIR),target))/release/broadstream
 DATA ?=
 # Such as --quick, or --orders 1100 --rounds 21
 BENCH_OPTIONS ?=
+# How many seeds are simulated
+SEEDS ?= 10000
 # How long each reader is fuzzed
 SECONDS ?= 60
 # The streams of the README's table
@@ -19,7 +21,7 @@ VERSUS = SEA=sea:samples=20000 'Agrawal=agrawal:variants=0-3-6-0,samples=20000' 
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test test-rust test-python rust-tests test-wheel python-tests python-packages \
-	wheel soak fuzz bench bench-python accuracy picture peers versus lint format doc docs msrv deny clean
+	wheel soak simulate fuzz bench bench-python accuracy picture peers versus lint format doc docs msrv deny clean
 
 help: ## List the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +69,10 @@ wheel: ## Build the Python package for others into dist
 
 soak: ## Update factors for millions of samples and compare with an exact refit (minutes)
 	$(CARGO) run --release --locked --example soak -p broadstream
+
+# The profile of the tests, which has assertions and is about as fast.
+simulate: ## Do to models whatever may happen to them, beside a slow reference: make simulate SEEDS=10000
+	BROADSTREAM_SEEDS=$(SEEDS) $(CARGO) test $(EVERYTHING) -p broadstream-store --test integration simulation -- --nocapture
 
 fuzz: ## Feed each reader and parser whatever libFuzzer finds: make fuzz SECONDS=600
 	@failed=0; for target in fuzz/src/bin/*.rs; do \

@@ -123,6 +123,10 @@ impl Journal {
         if content.entries.torn > 0 {
             disk.truncate(&file, content.length).map_err(failed)?;
         }
+        // The program before may have ended between an operation and its sync. What is applied now must not
+        // disappear later, nor may the journal that entries are appended to.
+        let folder = path.parent().map_or(Ok(()), |folder| disk.sync_folder(folder));
+        disk.sync(&file).and(folder).map_err(failed)?;
         file.seek(SeekFrom::Start(content.length)).map_err(failed)?;
         let (model, disk, length) = (model.to_owned(), Arc::clone(disk), content.length);
         let hash = content.hash;
@@ -179,6 +183,9 @@ impl Journal {
 
     /// Replaces this journal by an empty one that continues a file.
     pub(crate) fn restart(&mut self, identity: &Identity) -> Result<(), StoreError> {
+        // If it fails, the file that is open here may be without a name already, so that entries would be
+        // appended in vain.
+        self.has_failed = true;
         *self = Journal::start(&self.disk, self.given.clone(), &self.model, identity)?;
         Ok(())
     }

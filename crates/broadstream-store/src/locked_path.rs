@@ -107,7 +107,8 @@ impl LockedPath {
     }
 
     /// Replaces the file by one with a model to which all entries of its journal were applied. The journal
-    /// is empty then. A program that is killed on the way leaves a file and a journal that go together.
+    /// is empty then. A program that is killed on the way leaves a file and a journal that go together. So
+    /// does one that gets an error; the journal may take no more entries then, until it is opened again.
     pub fn write_model_and_restart(
         &self,
         file: &ModelFile<'_>,

@@ -1,85 +1,11 @@
 //! Whatever operation of the disk fails, a file is the old one or the new one, and nothing else is left.
 
-use std::{
-    fs::{self, File},
-    io,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{fs, path::Path};
 
 use broadstream::{Classifier, OnlineBls, OnlineBlsConfig, Sample, Schema, model_file::ModelFile};
-use broadstream_store::{Disk, LockedPath, StoreError, SystemDisk, read_journal, read_model};
+use broadstream_store::{LockedPath, StoreError, read_journal, read_model};
 
-/// A disk on which one operation fails, or that one and all after it, as if the machine had stopped.
-#[derive(Debug)]
-struct Failing {
-    at: usize,
-    forever: bool,
-    done: AtomicUsize,
-}
-
-impl Failing {
-    fn new(at: usize, forever: bool) -> Arc<Self> {
-        Arc::new(Failing { at, forever, done: AtomicUsize::new(0) })
-    }
-
-    /// Whether the operation has come that fails first.
-    fn has_failed(&self) -> bool {
-        self.done.load(Ordering::Relaxed) > self.at
-    }
-
-    fn step(&self) -> io::Result<()> {
-        let number = self.done.fetch_add(1, Ordering::Relaxed);
-        let fails = number == self.at || self.forever && number > self.at;
-        if fails { Err(io::Error::other("the disk fails")) } else { Ok(()) }
-    }
-}
-
-impl Disk for Failing {
-    fn create(&self, path: &Path, is_private: bool) -> io::Result<File> {
-        self.step()?;
-        SystemDisk.create(path, is_private)
-    }
-
-    fn write(&self, file: &File, bytes: &[u8]) -> io::Result<usize> {
-        // A disk that is full takes a part of what it is given.
-        let failure = self.step();
-        if failure.is_err() {
-            SystemDisk.write(file, &bytes[..bytes.len() / 2])?;
-        }
-        failure?;
-        // Small pieces, so that there are several writes to fail at.
-        SystemDisk.write(file, &bytes[..bytes.len().min(4000)])
-    }
-
-    fn truncate(&self, file: &File, length: u64) -> io::Result<()> {
-        self.step()?;
-        SystemDisk.truncate(file, length)
-    }
-
-    fn sync(&self, file: &File) -> io::Result<()> {
-        self.step()?;
-        SystemDisk.sync(file)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.step()?;
-        SystemDisk.rename(from, to)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.step()?;
-        SystemDisk.remove(path)
-    }
-
-    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        self.step()?;
-        SystemDisk.sync_folder(folder)
-    }
-}
+use super::failing_disk::FailingDisk;
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
@@ -111,7 +37,7 @@ fn a_failing_disk_leaves_the_old_file_or_the_new_one() {
         let path = folder.path().join("a.bin");
         let (old, new) = (vec![1; 10_000], vec![2; 20_000]);
         LockedPath::lock(&path).unwrap().write_bytes(&old).unwrap();
-        let disk = Failing::new(at, false);
+        let disk = FailingDisk::new(at, false);
         let locked = LockedPath::lock_on(disk.clone(), &path).unwrap();
         let outcome = locked.write_bytes(&new);
         drop(locked);
@@ -137,7 +63,7 @@ fn a_machine_that_stops_leaves_the_old_file_or_the_new_one() {
         let path = folder.path().join("a.bin");
         let (old, new) = (vec![1; 10_000], vec![2; 20_000]);
         LockedPath::lock(&path).unwrap().write_bytes(&old).unwrap();
-        let disk = Failing::new(at, true);
+        let disk = FailingDisk::new(at, true);
         let outcome = LockedPath::lock_on(disk.clone(), &path).unwrap().write_bytes(&new);
         // Whoever comes next cleans up.
         drop(LockedPath::lock(&path).unwrap());
@@ -162,7 +88,7 @@ fn a_machine_that_stops_loses_no_entry_of_a_journal() {
             locked.write_model(&ModelFile::new(&model(samples), &Schema::new("y")))
         };
         write(&LockedPath::lock(&path).unwrap(), 2).unwrap();
-        let disk = Failing::new(at, true);
+        let disk = FailingDisk::new(at, true);
         let mut appended = 0;
         let learn = |appended: &mut u64| -> Result<(), StoreError> {
             let locked = LockedPath::lock_on(disk.clone(), &path)?;
@@ -197,5 +123,71 @@ fn a_machine_that_stops_loses_no_entry_of_a_journal() {
             break;
         }
         assert!(outcome.is_err(), "operation {at}");
+    }
+}
+
+/// A journal that could not be emptied takes no entry that would be lost, although the disk works again.
+#[test]
+fn an_entry_after_a_failed_write_is_refused_or_kept() {
+    let mut refused = 0;
+    for at in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bsm");
+        let disk = FailingDisk::new(usize::MAX, false);
+        let locked = LockedPath::lock_on(disk.clone(), &path).unwrap();
+        locked.write_model(&ModelFile::new(&model(2), &Schema::new("y"))).unwrap();
+        let mut journal = locked.start_journal().unwrap();
+        journal.append(1, &[3]).unwrap();
+        disk.fail_at(at, false);
+        let (model, schema) = (model(3), Schema::new("y"));
+        let _ = locked.write_model_and_restart(&ModelFile::new(&model, &schema), &mut journal);
+        let has_failed = disk.has_failed();
+        disk.repair();
+        let appended = u64::from(journal.append(1, &[4]).is_ok());
+        refused += 1 - appended;
+        drop(locked);
+        let all = learned(&path) + read_journal(&path).unwrap().entries.len() as u64;
+        assert_eq!(all, 3 + appended, "operation {at}");
+        if !has_failed {
+            assert_eq!(appended, 1);
+            break;
+        }
+    }
+    // From the entry that marks the new file on, whatever fails.
+    assert!(refused > 0);
+}
+
+/// A program fails, the next one applies and appends entries, then the power fails: what the second found
+/// and what it appended is still there, even if the system had written only what it was asked to.
+#[cfg(unix)]
+#[test]
+fn what_a_program_found_in_a_journal_survives_a_power_failure() {
+    use std::sync::Arc;
+
+    use super::volatile_disk::VolatileDisk;
+
+    for (at, appends) in (0..40).flat_map(|at| [(at, 0), (at, 1)]) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bsm");
+        let disk = Arc::new(FailingDisk::healthy(VolatileDisk::new(folder.path())));
+        let locked = LockedPath::lock_on(disk.clone(), &path).unwrap();
+        locked.write_model(&ModelFile::new(&model(2), &Schema::new("y"))).unwrap();
+        let mut journal = locked.start_journal().unwrap();
+        disk.fail_at(at, true);
+        let (third, schema) = (model(3), Schema::new("y"));
+        let _ = journal.append(1, &[3]).and_then(|()| {
+            locked.write_model_and_restart(&ModelFile::new(&third, &schema), &mut journal)
+        });
+        disk.repair();
+        drop((journal, locked));
+        let locked = LockedPath::lock_on(disk.clone(), &path).unwrap();
+        let (mut journal, content) = locked.open_journal().unwrap().unwrap();
+        let found = learned(&path) + content.entries.len() as u64;
+        (0..appends).for_each(|_| journal.append(1, &[4]).unwrap());
+        drop((journal, locked));
+        // The old content of files that were not synced, and none of the names.
+        disk.inner().lose_power(|end| usize::from(end == 4));
+        let left = read_journal(&path).unwrap().entries.len() as u64;
+        assert_eq!(learned(&path) + left, found + appends, "operation {at}");
     }
 }

@@ -19,7 +19,7 @@ const TASK: &str = "STORE_TEST_TASK";
 
 fn start(task: &str, path: &Path) -> Child {
     Command::new(env::current_exe().unwrap())
-        .args(["--exact", "a_writer", "--ignored", "--nocapture"])
+        .args(["--exact", "processes::a_writer", "--ignored", "--nocapture"])
         .env(FILE, path)
         .env(TASK, task)
         .stdout(Stdio::null())
@@ -116,7 +116,10 @@ fn a_file_that_may_not_be_written_is_not_replaced_either() {
     for mode in [0o444, 0o644] {
         set_mode(&path, mode);
         let mut command = Command::new(&program);
-        command.args(["--exact", "a_writer", "--ignored"]).env(FILE, &path).env(TASK, "refused");
+        command
+            .args(["--exact", "processes::a_writer", "--ignored"])
+            .env(FILE, &path)
+            .env(TASK, "refused");
         // A privileged program may write everything, so somebody else has to try.
         if is_privileged {
             command.uid(12_345).gid(12_345);

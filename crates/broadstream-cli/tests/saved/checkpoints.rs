@@ -39,15 +39,18 @@ fn a_run_that_is_killed_two_hundred_times_ends_as_if_it_had_not_been() {
         let arguments = if resume { "run --resume run.bsm" } else { begin.as_str() };
         let mut command = folder.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // Uneven moments, from before the program has begun to after some checkpoints.
-        thread::sleep(Duration::from_micros(attempt * 7919 % 90_000));
-        let _ = child.kill();
+        // Some runs are left to come to their end, which on a busy machine none would otherwise do.
+        if attempt % 25 != 24 {
+            // Uneven moments, from before the program has begun to after some checkpoints.
+            thread::sleep(Duration::from_micros(attempt * 7919 % 90_000));
+            let _ = child.kill();
+        }
         let output = child.wait_with_output().unwrap();
         if output.status.code().is_none() {
             kills += 1;
             resumed += u64::from(resume);
         } else {
-            // It was faster than the kill.
+            // It was faster than the kill, or there was none.
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "after {kills} kills: {errors}");
             check(&folder, &String::from_utf8(output.stdout).unwrap(), &expected);
@@ -58,7 +61,7 @@ fn a_run_that_is_killed_two_hundred_times_ends_as_if_it_had_not_been() {
     let last = folder.path("run.bsm").exists();
     let last = folder.stdout(if last { "run --resume run.bsm" } else { begin.as_str() });
     check(&folder, &last, &expected);
-    assert!(finished > 0, "no run came to its end between two kills");
+    assert!(finished > 0, "every run was killed");
     assert!(resumed > KILLS / 4, "only {resumed} of {kills} kills met a run that had been resumed");
 }
 

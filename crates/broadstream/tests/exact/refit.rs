@@ -22,25 +22,46 @@ pub(crate) fn number(value: f64) -> Number {
     Number::try_from(value).expect("features are finite").with_precision(BITS).value()
 }
 
-impl Refit {
+/// What a ridge regression sums over its rows: λI + Σ w·a·aᵀ and Σ w·a·yᵀ.
+#[derive(Clone)]
+pub(crate) struct Sums {
+    k: Vec<Vec<Number>>,
+    q: Vec<Vec<Number>>,
+}
+
+impl Sums {
+    /// The sums over no rows.
+    pub(crate) fn new(order: usize, classes: usize, ridge: f64) -> Self {
+        let mut k = matrix(order, order);
+        (0..order).for_each(|i| k[i][i] = number(ridge));
+        Sums { k, q: matrix(order, classes) }
+    }
+
+    pub(crate) fn add(&mut self, row: &Row) {
+        let (a, weight) = (numbers(&row.features), number(row.weight));
+        add_square(&mut self.k, &a, &weight);
+        for (q, a) in self.q.iter_mut().zip(&a) {
+            q[row.class] += a * &weight;
+        }
+    }
+
     /// Solves (λI + Σ w·a·aᵀ) W = Σ w·a·yᵀ.
+    pub(crate) fn solve(self) -> Refit {
+        Refit { weights: solve(self.k, self.q) }
+    }
+}
+
+impl Refit {
+    /// The ridge regression of some rows.
     pub(crate) fn new<'a>(
         rows: impl Iterator<Item = &'a Row>,
         order: usize,
         classes: usize,
         ridge: f64,
     ) -> Self {
-        let mut k = matrix(order, order);
-        (0..order).for_each(|i| k[i][i] = number(ridge));
-        let mut q = matrix(order, classes);
-        for row in rows {
-            let (a, weight) = (numbers(&row.features), number(row.weight));
-            add_square(&mut k, &a, &weight);
-            for (q, a) in q.iter_mut().zip(&a) {
-                q[row.class] += a * &weight;
-            }
-        }
-        Refit { weights: solve(k, q) }
+        let mut sums = Sums::new(order, classes, ridge);
+        rows.for_each(|row| sums.add(row));
+        sums.solve()
     }
 
     /// The paper's Algorithm 2, with a ridge that decays between refreshes: P ← μP + w·a·aᵀ, and W
