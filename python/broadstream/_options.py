@@ -21,7 +21,8 @@ class OptionValues(TypedDict, total=False):
     feature_groups: int | None
     feature_nodes: int | None
     enhancement_groups: int | None
-    enhancement_nodes: int | None
+    enhancement_nodes: int | str | None
+    most_nodes: int | None
     enhancement_source: str | None
     activation: str | None
     weight_scale: str | None

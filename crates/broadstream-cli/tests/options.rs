@@ -129,6 +129,7 @@ fn values(option: &ConfigOption) -> String {
     match option.values {
         Values::Count { rule, .. } if rule.starts_with("a whole") => rule.to_owned(),
         Values::Count { rule, .. } => format!("a whole number, {rule}"),
+        Values::CountOrAuto { rule, .. } => format!("a whole number, {rule}; or `auto`"),
         Values::NumberOrAuto { rule, .. } => format!("a number, {rule}; or `auto`"),
         Values::Flag => "`true` or `false`".to_owned(),
         Values::Bytes => "bytes".to_owned(),

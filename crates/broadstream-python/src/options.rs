@@ -74,6 +74,7 @@ pub(crate) fn options(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 fn values(values: &Values) -> String {
     match values {
         Values::Count { rule, .. } => format!("int, {rule}"),
+        Values::CountOrAuto { rule, .. } => format!("int, {rule}, or 'auto'"),
         Values::Bytes => "int, bytes".to_owned(),
         Values::Flag => "bool".to_owned(),
         Values::NumberOrAuto { rule, .. } => format!("float, {rule}, or 'auto'"),

@@ -16,12 +16,13 @@
 //! is on the disk before the program goes on.
 //!
 //! ```
-//! use broadstream::{OnlineBls, OnlineBlsConfig, Schema, model_file::ModelFile};
+//! use broadstream::{Nodes, OnlineBls, OnlineBlsConfig, Schema, model_file::ModelFile};
 //! use broadstream_store::{LockedPath, StoreError, read_model};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("model.bsm");
-//! let model = OnlineBls::new(OnlineBlsConfig { enhancement_nodes: 50, ..OnlineBlsConfig::single() })?;
+//! let enhancement_nodes = Nodes::Fixed(50);
+//! let model = OnlineBls::new(OnlineBlsConfig { enhancement_nodes, ..OnlineBlsConfig::single() })?;
 //! let locked = LockedPath::lock(&path)?;
 //! assert!(matches!(LockedPath::lock(&path), Err(StoreError::Locked { .. })));
 //! locked.write_model(&ModelFile::new(&model, &Schema::new("state")))?;

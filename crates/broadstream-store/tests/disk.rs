@@ -2,7 +2,9 @@
 
 use std::{fs, path::Path};
 
-use broadstream::{Classifier, OnlineBls, OnlineBlsConfig, Sample, Schema, model_file::ModelFile};
+use broadstream::{
+    Classifier, Nodes, OnlineBls, OnlineBlsConfig, Sample, Schema, model_file::ModelFile,
+};
 use broadstream_store::{LockedPath, StoreError, read_journal, read_model};
 
 use super::failing_disk::FailingDisk;
@@ -17,7 +19,8 @@ fn names(folder: &Path) -> Vec<String> {
 
 /// A model that has learned a number of samples.
 fn model(samples: u8) -> OnlineBls {
-    let config = OnlineBlsConfig { enhancement_nodes: 9, ..OnlineBlsConfig::single() };
+    let config =
+        OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(9), ..OnlineBlsConfig::single() };
     let mut model = OnlineBls::new(config).unwrap();
     for i in 0..samples {
         model.learn_one(Sample::dense(&[]), usize::from(i) % 2, 1.0).unwrap();

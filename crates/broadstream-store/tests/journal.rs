@@ -7,7 +7,9 @@ use std::{
     thread,
 };
 
-use broadstream::{Classifier, OnlineBls, OnlineBlsConfig, Sample, Schema, model_file::ModelFile};
+use broadstream::{
+    Classifier, Nodes, OnlineBls, OnlineBlsConfig, Sample, Schema, model_file::ModelFile,
+};
 use broadstream_store::{Journal, LockedPath, StoreError, read_journal};
 use tempfile::TempDir;
 
@@ -56,7 +58,8 @@ impl Place {
 }
 
 fn model(samples: usize) -> OnlineBls {
-    let config = OnlineBlsConfig { enhancement_nodes: 9, ..OnlineBlsConfig::single() };
+    let config =
+        OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(9), ..OnlineBlsConfig::single() };
     let mut model = OnlineBls::new(config).unwrap();
     for i in 0..samples {
         model.learn_one(Sample::dense(&[]), i % 2, 1.0).unwrap();

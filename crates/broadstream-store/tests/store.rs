@@ -8,7 +8,7 @@ use std::{
 };
 
 use broadstream::{
-    Classifier, OnlineBls, OnlineBlsConfig, Sample, Schema,
+    Classifier, Nodes, OnlineBls, OnlineBlsConfig, Sample, Schema,
     model_file::{Loaded, ModelFile},
 };
 use broadstream_store::{LockedPath, StoreError, read_model, read_model_or_sums, write_bytes};
@@ -19,7 +19,8 @@ fn folder() -> TempDir {
 }
 
 fn model() -> OnlineBls {
-    let config = OnlineBlsConfig { enhancement_nodes: 9, ..OnlineBlsConfig::single() };
+    let config =
+        OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(9), ..OnlineBlsConfig::single() };
     OnlineBls::new(config).unwrap()
 }
 

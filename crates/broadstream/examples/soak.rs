@@ -18,8 +18,8 @@ use std::{
 };
 
 use broadstream::{
-    Block, Classifier, Error, Forgetting, InputKind, LARGEST_ERROR, OnlineBls, OnlineBlsConfig,
-    Ridge, Sample, Scaling,
+    Block, Classifier, Error, Forgetting, InputKind, LARGEST_ERROR, Nodes, OnlineBls,
+    OnlineBlsConfig, Ridge, Sample, Scaling,
 };
 
 const BLOCK: usize = 64;
@@ -71,7 +71,7 @@ fn runs() -> Vec<Run> {
     let single = OnlineBlsConfig {
         feature_groups: 2,
         feature_nodes: 10,
-        enhancement_nodes: 40,
+        enhancement_nodes: Nodes::Fixed(40),
         nested_models: 1,
         threads: 1,
         ..OnlineBlsConfig::single()
@@ -81,7 +81,7 @@ fn runs() -> Vec<Run> {
     let default = OnlineBlsConfig {
         feature_groups: 2,
         feature_nodes: 10,
-        enhancement_nodes: 150,
+        enhancement_nodes: Nodes::Fixed(150),
         threads: 1,
         ..OnlineBlsConfig::default()
     };

@@ -57,6 +57,12 @@ pub trait Classifier: Send {
         &[]
     }
 
+    /// How the members have changed: which came to rest or returned, and which became larger or
+    /// smaller. Empty, which is the default, for a model whose members do not change.
+    fn changes(&self) -> &[MemberChange] {
+        &[]
+    }
+
     /// Learns a block, with the same result as learning its samples one by one.
     fn learn_many(&mut self, block: &Block) -> Result<(), Error> {
         block.check(self.inputs(), self.classes())?;
@@ -98,4 +104,66 @@ pub struct Member {
     /// The weight in the average of predictions, which depends on recent errors. Stacking starts
     /// from that average. The weights of all members sum to 1.
     pub weight: f64,
+}
+
+/// A change of a member of a model that chooses its members and their sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemberChange {
+    /// After how many learned samples of positive weight.
+    pub learned: u64,
+    /// The name of the member.
+    pub member: String,
+    /// The number of features that it has from then on.
+    pub features: usize,
+    /// The kind of its nodes, in words.
+    pub nodes: &'static str,
+    /// What happened.
+    pub event: MemberEvent,
+}
+
+/// What happened to a member of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MemberEvent {
+    /// It takes part for the first time.
+    Joined,
+    /// It rests, since it contributed next to nothing.
+    Rested,
+    /// It has returned from its rest after a drift.
+    ReturnedAfterDrift,
+    /// It has returned from its rest without a reason, to be compared again.
+    ReturnedForComparison,
+    /// It has twice as many nodes, since the second half of them contributed much.
+    Doubled,
+    /// It has half of its nodes, since the other half contributed next to nothing.
+    Halved,
+    /// It has nodes of another kind, which proved better.
+    ChangedNodes,
+}
+
+impl MemberEvent {
+    /// Each in the place of its number in model files.
+    pub(crate) const ALL: [MemberEvent; 7] = [
+        MemberEvent::Joined,
+        MemberEvent::Rested,
+        MemberEvent::ReturnedAfterDrift,
+        MemberEvent::ReturnedForComparison,
+        MemberEvent::Doubled,
+        MemberEvent::Halved,
+        MemberEvent::ChangedNodes,
+    ];
+
+    /// The event in words, as an answer to "what did it do?".
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MemberEvent::Joined => "joined",
+            MemberEvent::Rested => "rested",
+            MemberEvent::ReturnedAfterDrift => "returned after a drift",
+            MemberEvent::ReturnedForComparison => "returned for comparison",
+            MemberEvent::Doubled => "doubled its nodes",
+            MemberEvent::Halved => "halved its nodes",
+            MemberEvent::ChangedNodes => "changed its kind of nodes",
+        }
+    }
 }

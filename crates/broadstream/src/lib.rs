@@ -47,10 +47,10 @@ mod state;
 pub mod stream;
 
 pub use self::{
-    classifier::{Classifier, Member},
+    classifier::{Classifier, Member, MemberChange, MemberEvent},
     config::{
-        ClassWeight, ConfigOption, EnhancementSource, Forgetting, Named, OnlineBlsConfig, Preset,
-        Ridge, Scope, Topic, Values, WeightScale, parse_bytes,
+        ClassWeight, ConfigOption, EnhancementSource, Forgetting, Named, Nodes, OnlineBlsConfig,
+        Preset, Ridge, Scope, Topic, Values, WeightScale, parse_bytes,
     },
     data::{Block, Input, InputKind, Matrix, Sample, Schema, Scores, arg_max},
     error::Error,

@@ -4,7 +4,7 @@
 #![allow(non_snake_case)]
 
 use broadstream::{
-    Classifier, Forgetting, InputKind, OnlineBls, OnlineBlsConfig, Sample, Scaling, Scores,
+    Classifier, Forgetting, InputKind, Nodes, OnlineBls, OnlineBlsConfig, Sample, Scaling, Scores,
     stream::{
         Stream,
         synth::{Hyperplane, HyperplaneOptions},
@@ -115,7 +115,7 @@ fn config(forgetting: f64) -> OnlineBlsConfig {
     OnlineBlsConfig {
         feature_groups: 2,
         feature_nodes: 4,
-        enhancement_nodes: 21,
+        enhancement_nodes: Nodes::Fixed(21),
         nested_models: 1,
         inputs_per_sample: Some(4),
         forgetting: Forgetting::Fixed(forgetting),

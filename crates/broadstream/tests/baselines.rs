@@ -4,8 +4,8 @@
 #[cfg(feature = "dense-baselines")]
 use broadstream::baselines::{BlsCil, BlsCilOptions, Refactorise, RiBls};
 use broadstream::{
-    Block, Classifier, Error, Forgetting, InputKind, OnlineBls, OnlineBlsConfig, Ridge, Sample,
-    Scaling, Scores,
+    Block, Classifier, Error, Forgetting, InputKind, Nodes, OnlineBls, OnlineBlsConfig, Ridge,
+    Sample, Scaling, Scores,
     baselines::{BroadBaseline, Eous, IBls, IBlsOptions, Solver},
     stream::{
         Stream,
@@ -20,7 +20,7 @@ fn config(ridge: f64) -> OnlineBlsConfig {
     OnlineBlsConfig {
         feature_groups: 2,
         feature_nodes: 4,
-        enhancement_nodes: 21,
+        enhancement_nodes: Nodes::Fixed(21),
         nested_models: 1,
         ridge: Ridge::Fixed(ridge),
         ..OnlineBlsConfig::single()
@@ -256,7 +256,7 @@ fn what_has_no_meaning_is_refused() {
     assert!(BroadBaseline::<Eous>::new(refresh).is_err());
     let options = IBlsOptions { zero_tolerance: -1.0 };
     assert!(BroadBaseline::<IBls>::with_options(config(1.0), options).is_err());
-    let immense = OnlineBlsConfig { enhancement_nodes: usize::MAX, ..config(1.0) };
+    let immense = OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(usize::MAX), ..config(1.0) };
     let refused = BroadBaseline::<Eous>::new(immense.clone());
     assert!(matches!(refused, Err(Error::Memory { what: "the nodes", .. })));
     assert!(BroadBaseline::<IBls>::new(immense).is_err());

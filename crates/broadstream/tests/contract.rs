@@ -2,7 +2,7 @@
 
 use broadstream::{
     Block, ClassWeight, Classifier, Contestant, EnhancementSource, Error, Forgetting, InputKind,
-    OnlineBls, OnlineBlsConfig, PrequentialOptions, Ridge, Sample, Scaling, Scores,
+    Nodes, OnlineBls, OnlineBlsConfig, PrequentialOptions, Ridge, Sample, Scaling, Scores,
     baselines::{
         BroadBaseline, Eous, HedgeBackpropagation, HedgeOptions, IBls, Learner, Majority,
         MultilayerPerceptron, NetworkOptions, NoChange, PassiveAggressive, Perceptron,
@@ -20,7 +20,7 @@ fn small() -> OnlineBlsConfig {
     OnlineBlsConfig {
         feature_groups: 3,
         feature_nodes: 3,
-        enhancement_nodes: 31,
+        enhancement_nodes: Nodes::Fixed(31),
         ..OnlineBlsConfig::single()
     }
 }
@@ -34,6 +34,11 @@ fn several() -> OnlineBlsConfig {
         enhancement_nodes,
         ..OnlineBlsConfig::default()
     }
+}
+
+/// A model that chooses its own nodes and regressions.
+fn adaptive() -> OnlineBlsConfig {
+    OnlineBlsConfig { enhancement_nodes: Nodes::Auto, most_nodes: 260, ..several() }
 }
 
 fn online_bls(config: OnlineBlsConfig) -> Box<dyn Classifier> {
@@ -102,18 +107,31 @@ fn online_bls_models() -> Models {
                 ..small()
             }),
         ),
-        ("threads", online_bls(OnlineBlsConfig { threads: 2, enhancement_nodes: 420, ..small() })),
+        (
+            "threads",
+            online_bls(OnlineBlsConfig {
+                threads: 2,
+                enhancement_nodes: Nodes::Fixed(420),
+                ..small()
+            }),
+        ),
         (
             "threads that forget",
             online_bls(OnlineBlsConfig {
                 threads: 3,
-                enhancement_nodes: 420,
+                enhancement_nodes: Nodes::Fixed(420),
                 forgetting: Forgetting::Fixed(0.98),
                 refresh_every: Some(20),
                 ..small()
             }),
         ),
         ("several", online_bls(several())),
+        ("adaptive", online_bls(adaptive())),
+        ("adaptive with threads", online_bls(OnlineBlsConfig { threads: 3, ..adaptive() })),
+        (
+            "adaptive, without label lags",
+            online_bls(OnlineBlsConfig { label_lags: 0, ..adaptive() }),
+        ),
         (
             "several, averaged",
             online_bls(OnlineBlsConfig { stacking: false, label_lags: 0, ..several() }),
@@ -166,7 +184,7 @@ fn online_bls_models() -> Models {
             "paper",
             online_bls(OnlineBlsConfig {
                 feature_nodes: 3,
-                enhancement_nodes: 40,
+                enhancement_nodes: Nodes::Fixed(40),
                 ..OnlineBlsConfig::paper()
             }),
         ),
@@ -567,15 +585,18 @@ fn shuffling_depends_on_the_seed_alone() {
 #[test]
 fn threads_and_kept_weights_do_not_change_the_model() {
     let samples = samples();
-    let config =
-        OnlineBlsConfig { enhancement_nodes: 450, forgetting: Forgetting::Fixed(0.98), ..small() };
+    let config = OnlineBlsConfig {
+        enhancement_nodes: Nodes::Fixed(450),
+        forgetting: Forgetting::Fixed(0.98),
+        ..small()
+    };
     let learned = |config: OnlineBlsConfig| {
         let mut model = OnlineBls::new(config).unwrap();
         declare(&mut model);
         let scores = run(&mut model, &samples, 64);
         (model.weights().into_values(), scores)
     };
-    let several = OnlineBlsConfig { enhancement_nodes: 450, ..several() };
+    let several = OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(450), ..several() };
     for config in [config.clone(), several] {
         let alone = learned(config.clone());
         for threads in 2..=4 {

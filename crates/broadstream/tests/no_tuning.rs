@@ -1,7 +1,8 @@
 //! What the default, which has nothing to tune, costs compared with the best choice in hindsight.
 
 use broadstream::{
-    Evaluator, Forgetting, Observer, OnlineBls, OnlineBlsConfig, Outcome, PrequentialOptions,
+    Evaluator, Forgetting, Nodes, Observer, OnlineBls, OnlineBlsConfig, Outcome,
+    PrequentialOptions,
     stream::{
         Stream,
         synth::{
@@ -19,7 +20,7 @@ fn auto() -> OnlineBlsConfig {
     OnlineBlsConfig {
         feature_groups: 5,
         feature_nodes: 10,
-        enhancement_nodes: 160,
+        enhancement_nodes: Nodes::Fixed(160),
         ..OnlineBlsConfig::default()
     }
 }
@@ -29,7 +30,7 @@ fn fixed(share: f64) -> OnlineBlsConfig {
         forgetting: Forgetting::Fixed(share),
         feature_groups: 5,
         feature_nodes: 10,
-        enhancement_nodes: 160,
+        enhancement_nodes: Nodes::Fixed(160),
         ..OnlineBlsConfig::single()
     }
 }

@@ -8,7 +8,7 @@
 use std::sync::LazyLock;
 
 use broadstream::{
-    Block, Classifier, InputKind, OnlineBls, OnlineBlsConfig, Partial, Sample, Scaling, Schema,
+    Block, Classifier, InputKind, OnlineBls, Nodes, OnlineBlsConfig, Partial, Sample, Scaling, Schema,
     Scores,
     model_file::{self, Content, Loaded, ModelFile},
 };
@@ -36,7 +36,7 @@ static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let small = |config: OnlineBlsConfig| OnlineBlsConfig {
         feature_groups: 1,
         feature_nodes: 2,
-        enhancement_nodes: 3,
+        enhancement_nodes: Nodes::Fixed(3),
         ..config
     };
     let single = small(OnlineBlsConfig::single());

@@ -10,7 +10,7 @@ use std::{
 };
 
 use broadstream::{
-    Block, Classifier, Error, OnlineBls, OnlineBlsConfig, Schema, Scores,
+    Block, Classifier, Error, OnlineBls, Nodes, OnlineBlsConfig, Schema, Scores,
     model_file::{self, ModelFile},
     stream::{
         Categories, LiveOptions, LiveRows, RowEncoding, Stream, TableOptions, UnknownColumns,
@@ -71,7 +71,7 @@ impl SavedModel {
         let config = OnlineBlsConfig {
             feature_groups: 1,
             feature_nodes: 2,
-            enhancement_nodes: 3,
+            enhancement_nodes: Nodes::Fixed(3),
             ..OnlineBlsConfig::single()
         };
         let mut model = OnlineBls::new(config).expect("a sound configuration");

@@ -98,7 +98,7 @@ impl Flag {
             .help(format!("{}{}", option.help, default_text(option)))
             .value_parser(value_parser(option));
         match option.values {
-            Values::Count { .. } => argument.value_name("N"),
+            Values::Count { .. } | Values::CountOrAuto { .. } => argument.value_name("N"),
             Values::Bytes => argument.value_name("SIZE"),
             Values::NumberOrAuto { symbol, .. } => {
                 argument.value_name(symbol).allow_negative_numbers(true)

@@ -5,6 +5,7 @@
 //! the bar on the terminal, [`failure`] messages and exit codes, [`reserved_file`] a file that no other
 //! program writes to meanwhile, [`printable`] text from data as people may see it.
 
+pub(crate) mod changes;
 pub(crate) mod csv_file;
 pub(crate) mod curve;
 pub(crate) mod failure;

@@ -1,7 +1,8 @@
 //! What a run is about: a configuration, and where its samples come from.
 
 use broadstream::{
-    Activation, Affine, ClassWeight, EnhancementSource, Forgetting, OnlineBlsConfig, Ridge, Scaling,
+    Activation, Affine, ClassWeight, EnhancementSource, Forgetting, Nodes, OnlineBlsConfig, Ridge,
+    Scaling,
 };
 
 use super::{
@@ -130,7 +131,7 @@ fn configuration(dice: &mut Dice, kind: Kind, is_hard: bool, scaling: Scaling) -
     let any = OnlineBlsConfig {
         feature_groups: 1 + dice.below(2),
         feature_nodes: 1 + dice.below(3),
-        enhancement_nodes: 1 + dice.below(7),
+        enhancement_nodes: Nodes::Fixed(1 + dice.below(7)),
         enhancement_source: dice
             .pick(&[EnhancementSource::Inputs, EnhancementSource::FeatureNodes]),
         activation: dice.pick(&[Activation::Tanh, Activation::Sigmoid, Activation::Relu]),
@@ -158,7 +159,7 @@ fn configuration(dice: &mut Dice, kind: Kind, is_hard: bool, scaling: Scaling) -
         Kind::Forgetting => OnlineBlsConfig {
             forgetting: Forgetting::Fixed(dice.pick(&[0.5, 0.9, 0.99])),
             refresh_every: dice.pick(&[None, Some(1), Some(7)]),
-            enhancement_nodes: 1 + dice.below(4),
+            enhancement_nodes: Nodes::Fixed(1 + dice.below(4)),
             ..one
         },
         Kind::Ensemble => OnlineBlsConfig {

@@ -47,10 +47,10 @@ pub trait Solver: Clone + Send + 'static {
 /// since no baseline forgets.
 ///
 /// ```
-/// use broadstream::{Classifier, InputKind, OnlineBlsConfig, Sample};
+/// use broadstream::{Classifier, InputKind, Nodes, OnlineBlsConfig, Sample};
 /// use broadstream::baselines::{BroadBaseline, Eous};
 ///
-/// let config = OnlineBlsConfig { enhancement_nodes: 30, ..OnlineBlsConfig::single() };
+/// let config = OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(30), ..OnlineBlsConfig::single() };
 /// let mut model = BroadBaseline::<Eous>::new(config)?;
 /// model.declare_input("x", InputKind::Numeric)?;
 /// for i in 0..60 {
@@ -79,6 +79,9 @@ impl<S: Solver> BroadBaseline<S> {
     /// An untrained model.
     pub fn with_options(config: OnlineBlsConfig, options: S::Options) -> Result<Self, Error> {
         config.check_rules()?;
+        let fixed = config.enhancement_nodes.fixed();
+        let rule = "a number for a model that cannot choose it";
+        check("enhancement_nodes", fixed.is_some(), rule, &config.enhancement_nodes)?;
         let never = "unset for a model that does not forget";
         let forgets = config.forgetting != Forgetting::Fixed(1.0);
         check("forgetting", !forgets, never, &config.forgetting)?;

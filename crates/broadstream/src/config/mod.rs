@@ -6,6 +6,7 @@ mod choice;
 mod class_weight;
 mod feature_options;
 mod forgetting;
+mod nodes;
 mod online_bls;
 mod options;
 mod preset;
@@ -20,6 +21,7 @@ pub use self::{
     class_weight::ClassWeight,
     feature_options::{EnhancementSource, WeightScale},
     forgetting::Forgetting,
+    nodes::Nodes,
     online_bls::OnlineBlsConfig,
     options::{ConfigOption, Scope, Topic, Values},
     preset::Preset,

@@ -1,7 +1,10 @@
 //! The configuration of the learner.
 
-use super::{ClassWeight, EnhancementSource, Forgetting, Ridge, WeightScale};
+use super::{ClassWeight, EnhancementSource, Forgetting, Nodes, Ridge, WeightScale};
 use crate::{error::Error, numeric::Activation, preprocessing::Scaling};
+
+/// How many enhancement nodes a model begins with if it chooses their number.
+const FIRST_NODES: usize = 500;
 
 /// The configuration of an [`OnlineBls`](crate::OnlineBls).
 ///
@@ -9,9 +12,10 @@ use crate::{error::Error, numeric::Activation, preprocessing::Scaling};
 /// and the keys in JSON.
 ///
 /// ```
-/// use broadstream::{OnlineBls, OnlineBlsConfig, Ridge};
+/// use broadstream::{Nodes, OnlineBls, OnlineBlsConfig, Ridge};
 ///
-/// let config = OnlineBlsConfig { enhancement_nodes: 500, ..OnlineBlsConfig::default() };
+/// let enhancement_nodes = Nodes::Fixed(500);
+/// let config = OnlineBlsConfig { enhancement_nodes, ..OnlineBlsConfig::default() };
 /// let model = OnlineBls::new(config)?;
 /// let ridge = Ridge::Fixed(0.0);
 /// let refused = OnlineBls::new(OnlineBlsConfig { ridge, ..OnlineBlsConfig::default() });
@@ -28,8 +32,11 @@ pub struct OnlineBlsConfig {
     /// Groups of non-linear enhancement nodes (n₄). Default 1.
     pub enhancement_groups: usize,
     /// Nodes per enhancement group (n₃). Default 2000; 1000 in [`single`](Self::single) and
-    /// [`paper`](Self::paper).
-    pub enhancement_nodes: usize,
+    /// [`paper`](Self::paper). With [`Nodes::Auto`] the model chooses it.
+    pub enhancement_nodes: Nodes,
+    /// The largest number of enhancement nodes of a regression, where the model chooses it. Default
+    /// 2000.
+    pub most_nodes: usize,
     /// What the enhancement nodes see. Default the inputs.
     pub enhancement_source: EnhancementSource,
     /// The non-linearity of the enhancement nodes. Default tanh.
@@ -97,7 +104,8 @@ impl Default for OnlineBlsConfig {
             feature_groups: 10,
             feature_nodes: 10,
             enhancement_groups: 1,
-            enhancement_nodes: 2000,
+            enhancement_nodes: Nodes::Fixed(2000),
+            most_nodes: 2000,
             enhancement_source: EnhancementSource::Inputs,
             activation: Activation::Tanh,
             weight_scale: WeightScale::FanIn,
@@ -127,7 +135,7 @@ impl OnlineBlsConfig {
     /// models.
     pub fn single() -> Self {
         OnlineBlsConfig {
-            enhancement_nodes: 1000,
+            enhancement_nodes: Nodes::Fixed(1000),
             ridge: Ridge::Fixed(1.0),
             forgetting: Forgetting::Fixed(1.0),
             stacking: false,
@@ -176,9 +184,36 @@ impl OnlineBlsConfig {
         sizes
     }
 
-    /// The number of enhancement nodes.
+    /// The number of enhancement nodes, at the beginning if the model chooses it.
     pub(crate) fn enhancement(&self) -> usize {
-        self.enhancement_groups.saturating_mul(self.enhancement_nodes)
+        let nodes = self.enhancement_nodes.fixed().unwrap_or(FIRST_NODES.min(self.most_nodes));
+        self.enhancement_groups.saturating_mul(nodes)
+    }
+
+    /// The largest number of enhancement nodes of a kind.
+    pub(crate) fn most_enhancement(&self) -> usize {
+        self.enhancement().max(if self.is_adaptive() { self.most_nodes } else { 0 })
+    }
+
+    /// Why a model with these options cannot choose its nodes, as the rule of an error: there is
+    /// nothing that tells what they are worth, or nowhere to draw others from.
+    pub(crate) fn why_not_adaptive(&self) -> Option<&'static str> {
+        let sees_inputs = self.enhancement_source == EnhancementSource::Inputs;
+        match () {
+            () if self.enhancement_nodes != Nodes::Auto => None,
+            () if !self.stacking => Some("a number without stacking"),
+            () if !sees_inputs => Some("a number if enhancement_source is feature-nodes"),
+            () if self.window.is_some() => Some("a number with a window"),
+            () if self.correction_steps > 0 => Some("a number with correction_steps"),
+            () if self.keep_weights => Some("a number with keep_weights"),
+            () if self.enhancement_groups != 1 => Some("a number if there are several groups"),
+            () => None,
+        }
+    }
+
+    /// Whether the model chooses its nodes and regressions by what they contribute.
+    pub(crate) fn is_adaptive(&self) -> bool {
+        self.enhancement_nodes == Nodes::Auto
     }
 
     /// The number of broad features.
@@ -206,7 +241,7 @@ mod tests {
         let nested = |models, nodes| {
             let config = OnlineBlsConfig {
                 nested_models: models,
-                enhancement_nodes: nodes,
+                enhancement_nodes: Nodes::Fixed(nodes),
                 ..OnlineBlsConfig::single()
             };
             config.nested_features()

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    ClassWeight, EnhancementSource, Forgetting, OnlineBlsConfig, Preset, Ridge, WeightScale,
+    ClassWeight, EnhancementSource, Forgetting, Nodes, OnlineBlsConfig, Preset, Ridge, WeightScale,
     choice::{self, Named},
     scaling,
 };
@@ -46,6 +46,13 @@ pub struct ConfigOption {
 pub enum Values {
     /// A whole number.
     Count {
+        /// The smallest and the largest allowed value.
+        range: (u64, u64),
+        /// The range in words.
+        rule: &'static str,
+    },
+    /// A whole number, or `"auto"`.
+    CountOrAuto {
         /// The smallest and the largest allowed value.
         range: (u64, u64),
         /// The range in words.
@@ -110,11 +117,14 @@ const AT_LEAST_1: Values = Values::Count { range: (1, u64::MAX), rule: "at least
 /// The rule for counts.
 const COUNT: &str = "a whole number from 0 to 2^60";
 
+/// The rule for counts that the model may choose.
+const COUNT_OR_AUTO: &str = "a whole number from 0 to 2^60, or 'auto'";
+
 /// The rule for other whole numbers.
 const WHOLE: &str = "a whole number from 0 to 2^64 - 1";
 
 /// All options, in their order in JSON.
-static OPTIONS: [ConfigOption; 23] = [
+static OPTIONS: [ConfigOption; 24] = [
     ConfigOption {
         name: "feature_groups",
         values: AT_LEAST_1,
@@ -144,12 +154,28 @@ static OPTIONS: [ConfigOption; 23] = [
     },
     ConfigOption {
         name: "enhancement_nodes",
-        values: AT_LEAST_1,
-        help: "Nodes per enhancement group",
+        values: Values::CountOrAuto { range: (1, u64::MAX), rule: "at least 1" },
+        help: "Nodes per enhancement group; with 'auto', each regression gets as many as pay, and \
+               nodes drawn from pairs of the first samples are tried beside random ones",
         topic: Topic::Features,
         scope: Scope::Broad,
-        get: |config| json!(config.enhancement_nodes),
-        set: |config, value| count(value).map(|n| config.enhancement_nodes = n),
+        get: |config| config.enhancement_nodes.fixed().map_or(json!(AUTO), |n| json!(n)),
+        set: |config, value| {
+            let nodes =
+                if value == AUTO { Nodes::Auto } else { Nodes::Fixed(count_or_auto(value)?) };
+            config.enhancement_nodes = nodes;
+            Ok(())
+        },
+    },
+    ConfigOption {
+        name: "most_nodes",
+        values: AT_LEAST_1,
+        help: "The largest number of enhancement nodes of a regression, where enhancement_nodes is \
+               'auto'",
+        topic: Topic::Resources,
+        scope: Scope::OnlineBls,
+        get: |config| json!(config.most_nodes),
+        set: |config, value| count(value).map(|n| config.most_nodes = n),
     },
     ConfigOption {
         name: "enhancement_source",
@@ -407,6 +433,9 @@ impl ConfigOption {
     pub fn parse(&self, text: &str) -> Result<Value, &'static str> {
         let value = match self.values {
             Values::Count { .. } => text.parse::<u64>().map(|n| json!(n)).map_err(|_| WHOLE)?,
+            Values::CountOrAuto { .. } => {
+                text.parse::<u64>().map_or_else(|_| json!(text), |n| json!(n))
+            }
             Values::Bytes => json!(super::parse_bytes(text)?),
             Values::Flag => text.parse::<bool>().map(|flag| json!(flag)).map_err(|_| FLAG)?,
             Values::NumberOrAuto { .. } => match text.parse::<f64>() {
@@ -436,7 +465,8 @@ impl ConfigOption {
     pub(crate) fn check(&self, config: &OnlineBlsConfig) -> Result<(), Error> {
         let value = self.get(config);
         let broken = match self.values {
-            Values::Count { range: (least, most), rule } => {
+            Values::Count { range: (least, most), rule }
+            | Values::CountOrAuto { range: (least, most), rule } => {
                 value.as_u64().filter(|count| !(least..=most).contains(count)).map(|_| rule)
             }
             // JSON has no NaN and no infinities. They become null, which is outside every range.
@@ -470,6 +500,10 @@ fn whole(value: &Value) -> Result<u64, &'static str> {
 fn count(value: &Value) -> Result<usize, &'static str> {
     let count = value.as_u64().filter(|count| *count <= MOST);
     count.and_then(|count| usize::try_from(count).ok()).ok_or(COUNT)
+}
+
+fn count_or_auto(value: &Value) -> Result<usize, &'static str> {
+    count(value).map_err(|_| COUNT_OR_AUTO)
 }
 
 fn optional_count(value: &Value) -> Result<Option<usize>, &'static str> {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ConfigOption, Forgetting, OnlineBlsConfig, Preset};
+use super::{ConfigOption, Forgetting, Nodes, OnlineBlsConfig, Preset};
 use crate::{
     error::{Error, ModelFileError},
     preprocessing::Scaling,
@@ -62,6 +62,12 @@ impl OnlineBlsConfig {
     fn without_effect(&self, name: &str) -> Option<&'static str> {
         let remembers = self.forgetting == Forgetting::Fixed(1.0);
         match name {
+            "most_nodes"
+                if self.most_nodes != OnlineBlsConfig::default().most_nodes
+                    && self.enhancement_nodes != Nodes::Auto =>
+            {
+                Some("left out unless enhancement_nodes is auto")
+            }
             "refresh_every" if self.refresh_every.is_some() && remembers => {
                 Some("left out while forgetting is 1: nothing is refreshed then")
             }
@@ -82,6 +88,10 @@ impl OnlineBlsConfig {
     pub(crate) fn from_state(from: &ReadScope<'_>) -> Result<Self, ModelFileError> {
         let mut config = OnlineBlsConfig::default();
         for option in OnlineBlsConfig::options() {
+            // Files of earlier versions lack it, and have a fixed number of nodes.
+            if option.name == "most_nodes" && !from.has(option.name) {
+                continue;
+            }
             let set = option.set(&mut config, from.value(option.name)?);
             set.map_err(|rule| from.invalid(option.name, rule))?;
         }

@@ -57,6 +57,29 @@ impl Combiner {
         self.average.weights()
     }
 
+    /// The number of members.
+    pub(crate) fn members(&self) -> usize {
+        self.average.members()
+    }
+
+    /// Replaces the members: member i is or resembles the earlier member `sources[i]`, and has the
+    /// recent loss `losses[i]`.
+    pub(crate) fn reshape(&mut self, sources: &[usize], losses: Vec<f64>) -> Result<(), Error> {
+        let before = self.average.members();
+        self.average.reshape(losses);
+        if let Some(Stacked { stacking, labels, .. }) = &mut self.stacked {
+            // The average and the labels come after the members.
+            let others = before..before + 1 + labels.lags();
+            stacking.reshape(&sources.iter().copied().chain(others).collect::<Vec<usize>>())?;
+        }
+        Ok(())
+    }
+
+    /// The stacking, if there is one.
+    pub(crate) fn stacking(&self) -> Option<&Stacking> {
+        self.stacked.as_ref().map(|stacked| &stacked.stacking)
+    }
+
     /// A member's recent loss.
     pub(crate) fn recent_loss(&self, member: usize) -> f64 {
         self.average.loss(member)

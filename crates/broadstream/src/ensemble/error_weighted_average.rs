@@ -56,6 +56,30 @@ impl ErrorWeightedAverage {
         combined
     }
 
+    /// The number of members.
+    pub(crate) fn members(&self) -> usize {
+        self.losses.len()
+    }
+
+    /// Replaces the members' losses.
+    pub(crate) fn reshape(&mut self, losses: Vec<f64>) {
+        self.losses = losses;
+    }
+
+    /// A loss after one more sample with that squared error.
+    pub(crate) fn decayed(loss: f64, weight: f64, error: f64) -> f64 {
+        DECAY.mul_add(loss, weight * error)
+    }
+
+    /// The squared error of a member's scores.
+    pub(crate) fn squared_error(row: &[f64], class: usize) -> f64 {
+        row.iter().enumerate().fold(0.0, |sum, (k, score)| {
+            let truth = f64::from(u8::from(k == class));
+            let error = truth - score.clamp(0.0, 1.0);
+            error.mul_add(error, sum)
+        })
+    }
+
     /// A member's recent loss.
     pub(crate) fn loss(&self, member: usize) -> f64 {
         self.losses[member]
@@ -71,16 +95,10 @@ impl ErrorWeightedAverage {
         class: usize,
         weight: f64,
     ) -> Vec<f64> {
-        let squared_error = |row: &[f64]| {
-            row.iter().enumerate().fold(0.0, |sum, (k, score)| {
-                let truth = f64::from(u8::from(k == class));
-                let error = truth - score.clamp(0.0, 1.0);
-                error.mul_add(error, sum)
-            })
-        };
-        let errors: Vec<f64> = scores.chunks_exact(classes).map(squared_error).collect();
+        let rows = scores.chunks_exact(classes);
+        let errors: Vec<f64> = rows.map(|row| Self::squared_error(row, class)).collect();
         for (loss, error) in self.losses.iter_mut().zip(&errors) {
-            *loss = DECAY.mul_add(*loss, weight * error);
+            *loss = Self::decayed(*loss, weight, *error);
         }
         errors
     }

@@ -4,21 +4,28 @@
 //! ridge is the best everywhere, so several regressions learn the same features side by side. Each
 //! is bit for bit what it would be alone.
 
+mod adapt;
+mod capacity;
 mod combiner;
 mod error_weighted_average;
 mod plan;
+mod recent_samples;
 mod restart;
 mod stacking;
 mod temperature;
 
-pub(crate) use self::plan::{labelled_features, plan};
+pub(crate) use self::{
+    plan::{labelled_features, largest_plan, plan},
+    recent_samples::RecentSamples,
+};
 
 use self::{
+    capacity::Capacity,
     combiner::{Combiner, Prediction},
     restart::Restart,
 };
 use crate::{
-    classifier::Member,
+    classifier::{Member, MemberChange},
     config::OnlineBlsConfig,
     error::{Error, ModelFileError},
     features::Features,
@@ -42,7 +49,7 @@ const MOST_RESTARTS: usize = 10_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Ensemble {
     config: OnlineBlsConfig,
-    /// The one on all features comes first.
+    /// The one on all features comes first, unless the model chooses its regressions.
     regressions: Vec<RidgeRegression>,
     combiner: Combiner,
     /// The index of the regression that restarts after a drift, and the comparison that tells when.
@@ -58,18 +65,31 @@ pub(crate) struct Ensemble {
     /// Whether threads share the sweeps of the largest regression; otherwise each takes whole
     /// regressions.
     shares_largest: bool,
+    /// Which regressions take part, if the model chooses them.
+    adaptive: Option<Adaptive>,
+}
+
+/// What a model needs that chooses its regressions.
+#[derive(Clone, Debug)]
+struct Adaptive {
+    capacity: Capacity,
+    recent: RecentSamples,
+    /// Whether a regression has restarted since the last look.
+    has_restarted: bool,
 }
 
 /// The regressions' predictions for the samples of a batch, each made just before it was learned.
 pub(crate) struct LearnedBatch {
     /// One entry per regression.
     learned: Vec<Learned>,
+    /// The index of the largest regression.
+    largest: usize,
 }
 
 impl LearnedBatch {
-    /// The leverage of each sample in the regression on all features: how unlike the past it was.
+    /// The leverage of each sample in the largest regression: how unlike the past it was.
     pub(crate) fn leverages(&self) -> &[f64] {
-        &self.learned[0].leverages
+        &self.learned[self.largest].leverages
     }
 }
 
@@ -81,20 +101,21 @@ impl Ensemble {
         let regressions: Vec<RidgeRegression> =
             plans.map(|plan| RidgeRegression::new(plan, config, &alone)).collect();
         let members = regressions.iter().map(|regression| regression.readouts().len()).sum();
-        let restarting = regressions.iter().position(|regression| regression.plan().restarts);
         let mut ensemble = Ensemble {
             config: config.clone(),
             combiner: Combiner::new(members, config),
-            restart: restarting.map(|index| {
-                let others = regressions[index + 1..].iter().map(|other| other.readouts().len());
-                (index, Restart::new(others.sum()))
-            }),
+            restart: watch_for_drifts(&regressions),
             restarts: Vec::new(),
             regressions,
             classes: 0,
             learned: 0,
             threads: alone,
             shares_largest: false,
+            adaptive: config.is_adaptive().then(|| Adaptive {
+                capacity: Capacity::new(config),
+                recent: RecentSamples::new(config.label_lags),
+                has_restarted: false,
+            }),
         };
         ensemble.share_threads(threads);
         ensemble
@@ -106,8 +127,9 @@ impl Ensemble {
         // The largest regression takes about as long as all others together, so two threads can
         // divide the regressions between them. With more threads, all share its sweeps first.
         self.shares_largest = self.regressions.len() == 1 || threads.count() > 2;
+        let largest = self.largest_index();
         for (i, regression) in self.regressions.iter_mut().enumerate() {
-            let shared = i == 0 && self.shares_largest;
+            let shared = i == largest && self.shares_largest;
             regression.share_threads(&if shared { threads.clone() } else { Threads::default() });
         }
     }
@@ -118,9 +140,14 @@ impl Ensemble {
         &self.regressions
     }
 
-    /// The regression on all features.
+    /// The regression with the most features; of several, the first.
     pub(crate) fn largest(&self) -> &RidgeRegression {
-        &self.regressions[0]
+        &self.regressions[self.largest_index()]
+    }
+
+    fn largest_index(&self) -> usize {
+        let features = |i: &usize| self.regressions[*i].plan().features;
+        (0..self.regressions.len()).rev().max_by_key(features).unwrap_or(0)
     }
 
     /// The number of samples of positive weight so far.
@@ -137,11 +164,21 @@ impl Ensemble {
     pub(crate) fn add_classes(&mut self, classes: usize) {
         self.classes = self.classes.max(classes);
         self.regressions.iter_mut().for_each(|regression| regression.add_classes(classes));
+        if let Some(Adaptive { capacity, .. }) = &mut self.adaptive {
+            capacity.add_classes(classes);
+        }
     }
 
     /// The regressions by name, or the nested models of the only one, with their weights.
     pub(crate) fn members(&self) -> Vec<Member> {
         let mut weights = self.combiner.weights().into_iter();
+        if let Some(Adaptive { capacity, .. }) = &self.adaptive {
+            let weights = self
+                .regressions
+                .iter()
+                .map(|regression| weights.by_ref().take(regression.readouts().len()).sum::<f64>());
+            return capacity.members(&weights.collect::<Vec<f64>>());
+        }
         match self.regressions.as_slice() {
             [_] if weights.len() < 2 => Vec::new(),
             [only] => {
@@ -159,9 +196,17 @@ impl Ensemble {
         }
     }
 
+    /// How the regressions have changed.
+    pub(crate) fn changes(&self) -> &[MemberChange] {
+        self.adaptive.as_ref().map_or(&[], |adaptive| adaptive.capacity.changes())
+    }
+
     /// The nested models of the largest regression: the number of features of each, and its weight.
     pub(crate) fn nested_models(&self) -> Vec<(usize, f64)> {
-        self.largest().readouts().iter().copied().zip(self.combiner.weights()).collect()
+        let before = self.regressions[..self.largest_index()].iter();
+        let before = before.map(|regression| regression.readouts().len()).sum();
+        let weights = self.combiner.weights().into_iter().skip(before);
+        self.largest().readouts().iter().copied().zip(weights).collect()
     }
 
     /// The numbers of learned samples after which a regression restarted.
@@ -177,9 +222,9 @@ impl Ensemble {
     /// How many samples may be learned at once, so that restarts fall on the same samples for any
     /// blocks.
     pub(crate) fn longest_run(&self) -> usize {
-        match self.restart {
-            Some(_) => (RESTARTS_EVERY - self.learned % RESTARTS_EVERY) as usize,
-            None => usize::MAX,
+        match self.restart.is_some() || self.adaptive.is_some() {
+            true => (RESTARTS_EVERY - self.learned % RESTARTS_EVERY) as usize,
+            false => usize::MAX,
         }
     }
 
@@ -223,25 +268,27 @@ impl Ensemble {
             self.combiner.predict(&scores, self.classes, known)
         });
         let combined = combined.collect();
-        Ok((combined, std::mem::take(&mut predictions[0].1)))
+        Ok((combined, std::mem::take(&mut predictions[self.largest_index()].1)))
     }
 
     /// Lets all regressions learn samples with positive weights, at most the
     /// [longest run](Self::longest_run) of them. The caller then [counts](Self::count) each of them
     /// in order.
     pub(crate) fn learn(&mut self, batch: BatchView<'_>) -> Result<LearnedBatch, Error> {
-        let (largest, others) = self.regressions.split_at_mut(usize::from(self.shares_largest));
-        let mut learned = Vec::with_capacity(largest.len() + others.len());
-        for regression in largest {
-            learned.push(regression.learn(batch)?);
+        let largest = self.largest_index();
+        let mut outcomes: Vec<_> =
+            self.regressions.iter().map(|_| Ok(Learned::default())).collect();
+        let mut work: Vec<_> = self.regressions.iter_mut().zip(&mut outcomes).collect();
+        if self.shares_largest {
+            let (regression, outcome) = work.swap_remove(largest);
+            *outcome = regression.learn(batch);
         }
-        let mut outcomes: Vec<_> = others.iter().map(|_| Ok(Learned::default())).collect();
-        let work = others.iter_mut().zip(&mut outcomes);
+        // The threads take the largest ones first, so that none is left with one at the end.
+        work.sort_by_key(|(regression, _)| std::cmp::Reverse(regression.plan().features));
+        let work = work.into_iter();
         self.threads.spread(work, |(regression, outcome)| *outcome = regression.learn(batch));
-        for outcome in outcomes {
-            learned.push(outcome?);
-        }
-        Ok(LearnedBatch { learned })
+        let learned = outcomes.into_iter().collect::<Result<Vec<Learned>, Error>>()?;
+        Ok(LearnedBatch { learned, largest })
     }
 
     /// Lets all regressions learn one sample and remove another, if one is given. Returns whether
@@ -251,7 +298,7 @@ impl Ensemble {
         learned: BatchView<'_>,
         removed: Option<&Batch>,
     ) -> Result<(LearnedBatch, bool), Error> {
-        let (mut batch, mut all_sound) = (LearnedBatch { learned: Vec::new() }, true);
+        let (mut batch, mut all_sound) = (LearnedBatch { learned: Vec::new(), largest: 0 }, true);
         for regression in &mut self.regressions {
             let (learned, is_sound) = regression.slide(learned, removed)?;
             batch.learned.push(learned);
@@ -376,6 +423,9 @@ impl Ensemble {
         to.integer("classes", self.classes);
         to.integer("learned", self.learned);
         to.integers("restarts", self.restarts.clone());
+        if let Some(adaptive) = &self.adaptive {
+            adaptive.save(&self.regressions, &mut to.scope("adaptive"));
+        }
         for (i, regression) in self.regressions.iter().enumerate() {
             regression.save(&mut to.scope("regressions").scope(&i.to_string()));
         }
@@ -386,25 +436,60 @@ impl Ensemble {
         }
     }
 
-    /// Takes over the saved state of an ensemble with the same configuration.
-    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+    /// Takes over the saved state of an ensemble with the same configuration, and of a model with
+    /// this many inputs.
+    pub(crate) fn restore(
+        &mut self,
+        from: &ReadScope<'_>,
+        inputs: usize,
+    ) -> Result<(), ModelFileError> {
         // Each class is a row of every factor, so there are at most as many classes as entries.
         let rows = from.scope("regressions")?.scope("0")?.scope("factor")?;
         let classes = from.count("classes", rows.length("z"))?;
+        self.learned = from.integer("learned")?;
+        if let Some(adaptive) = &mut self.adaptive {
+            let from = from.scope("adaptive")?;
+            adaptive.restore(&from, &self.config, inputs, classes, self.learned)?;
+            let plans = adaptive.capacity.saved_plans(&from.scope("regressions")?)?;
+            let new = |plan| RidgeRegression::new(plan, &self.config, &Threads::default());
+            self.regressions = plans.into_iter().map(new).collect();
+            self.rearranged();
+        }
         for (i, regression) in self.regressions.iter_mut().enumerate() {
             let from = from.scope("regressions")?.scope(&i.to_string())?;
             regression.restore(&from, classes)?;
         }
         self.classes = classes;
-        self.learned = from.integer("learned")?;
         self.restarts = from.any_integers("restarts")?;
         let sound = self.restarts.len() <= MOST_RESTARTS;
         from.check("restarts", sound, "no more than are remembered")?;
+        if self.adaptive.is_some() {
+            let members = self.regressions.iter().map(|regression| regression.readouts().len());
+            self.combiner = Combiner::new(members.sum(), &self.config);
+        }
         self.combiner.restore(&from.scope("committee")?, classes)?;
         if let Some((_, restart)) = &mut self.restart {
             restart.restore(&from.scope("restart")?)?;
         }
         Ok(())
+    }
+
+    /// The number of features of each regression in a saved ensemble, as it claims.
+    pub(crate) fn saved_orders(
+        config: &OnlineBlsConfig,
+        from: &ReadScope<'_>,
+    ) -> Result<Vec<usize>, ModelFileError> {
+        if config.is_adaptive() {
+            let orders = from.scope("adaptive")?.scope("regressions")?.any_integers("features")?;
+            return Ok(orders.into_iter().map(|order| order.clamp(1, 1 << 32) as usize).collect());
+        }
+        Ok(plan(config).iter().map(|plan| plan.features).collect())
+    }
+
+    /// Adjusts what depends on which regressions there are.
+    fn rearranged(&mut self) {
+        self.restart = watch_for_drifts(&self.regressions);
+        self.share_threads(&self.threads.clone());
     }
 
     /// Compares the members' errors, and restarts a regression if they indicate a drift.
@@ -429,6 +514,16 @@ impl Ensemble {
             if self.restarts.len() < MOST_RESTARTS {
                 self.restarts.push(self.learned);
             }
+            if let Some(adaptive) = &mut self.adaptive {
+                adaptive.has_restarted = true;
+            }
         }
     }
+}
+
+/// The regression that restarts after a drift, and its comparison with those after it.
+fn watch_for_drifts(regressions: &[RidgeRegression]) -> Option<(usize, Restart)> {
+    let index = regressions.iter().position(|regression| regression.plan().restarts)?;
+    let others = regressions[index + 1..].iter().map(|other| other.readouts().len());
+    Some((index, Restart::new(others.sum())))
 }

@@ -8,6 +8,7 @@
 
 use crate::{
     config::{Forgetting, OnlineBlsConfig, Ridge},
+    features::NodeKind,
     regression::RegressionPlan,
 };
 
@@ -23,7 +24,7 @@ const RATES: [(f64, u32); 6] =
 const LABELLED_RATES: [(f64, u32); 2] = [(0.999, 2), (0.99, 3)];
 
 /// Below this many enhancement nodes there is nothing worth saving.
-const LEAST_NODES: usize = 125;
+pub(super) const LEAST_NODES: usize = 125;
 
 /// How often the regression that restarts after a drift halves the number of nodes.
 const RESTARTING: u32 = 2;
@@ -31,16 +32,65 @@ const RESTARTING: u32 = 2;
 /// The ridges of [`Ridge::Auto`] besides 1, and how often each halves the number of nodes.
 const RIDGES: [(f64, u32); 2] = [(10.0, 1), (0.1, 2)];
 
-/// The regressions of a configuration, the one on all features first.
+/// The regressions that a model begins with, the one on all features first.
 pub(crate) fn plan(config: &OnlineBlsConfig) -> Vec<RegressionPlan> {
-    let usual = config.ridge.usual();
-    let nodes = |halvings: u32| {
-        (config.enhancement() >> halvings).max(LEAST_NODES.min(config.enhancement()))
+    if !config.is_adaptive() {
+        return plan_with(config, config.enhancement());
+    }
+    // Others than random nodes need samples to be drawn from.
+    let is_random = |slot: &Slot| slot.kind.is_none_or(|kind| kind == NodeKind::Random);
+    slots(config).into_iter().filter(is_random).map(|slot| slot.plan).collect()
+}
+
+/// The regressions of a model, each as large as it may become.
+pub(crate) fn largest_plan(config: &OnlineBlsConfig) -> Vec<RegressionPlan> {
+    if !config.is_adaptive() {
+        return plan(config);
+    }
+    let largest = |slot: Slot| RegressionPlan { features: slot.most_features, ..slot.plan };
+    slots(config).into_iter().map(largest).collect()
+}
+
+/// A regression that a model may have, if it chooses its regressions and their nodes.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    /// The regression as it begins.
+    pub(crate) plan: RegressionPlan,
+    /// The kind of its nodes, or `None` for the kind that has proved best.
+    pub(crate) kind: Option<NodeKind>,
+    /// The largest number of its features.
+    pub(crate) most_features: usize,
+}
+
+/// The regressions that a model may have, if it chooses among them.
+pub(crate) fn slots(config: &OnlineBlsConfig) -> Vec<Slot> {
+    let first = plan_with(config, config.enhancement()).into_iter();
+    let largest = plan_with(config, config.most_nodes).into_iter();
+    let mut slots = first.zip(largest).map(|(plan, largest)| {
+        let most_features = largest.features.max(plan.features);
+        Slot { plan, kind: None, most_features }
+    });
+    let Some(main) = slots.next() else { return Vec::new() };
+    let of_kind = |kind: NodeKind| {
+        let name = match kind {
+            NodeKind::Random => main.plan.name.clone(),
+            _ => format!("{}, {}", main.plan.name, kind.name()),
+        };
+        let plan = RegressionPlan { name, kind, ..main.plan.clone() };
+        Slot { plan, kind: Some(kind), ..main.clone() }
     };
+    NodeKind::ALL.into_iter().map(of_kind).chain(slots).collect()
+}
+
+/// The regressions of a model whose largest has this many enhancement nodes.
+fn plan_with(config: &OnlineBlsConfig, enhancement: usize) -> Vec<RegressionPlan> {
+    let usual = config.ridge.usual();
+    let nodes = |halvings: u32| (enhancement >> halvings).max(LEAST_NODES.min(enhancement));
     let features = |halvings| config.linear().saturating_add(nodes(halvings));
     let share = config.forgetting.fixed().unwrap_or(1.0);
     let regression = |name: String, halvings, forgetting| RegressionPlan {
         name,
+        kind: NodeKind::Random,
         features: features(halvings),
         forgetting,
         ridge: usual,
@@ -87,6 +137,7 @@ pub(crate) fn labelled_features(plans: &[RegressionPlan]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Nodes;
 
     fn sizes(config: &OnlineBlsConfig) -> Vec<(usize, f64)> {
         plan(config).iter().map(|plan| (plan.features, plan.forgetting)).collect()
@@ -112,5 +163,22 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), 12);
+    }
+
+    #[test]
+    fn a_model_that_chooses_may_have_all_of_these_and_more() {
+        let fixed = plan(&OnlineBlsConfig::default());
+        let config =
+            OnlineBlsConfig { enhancement_nodes: Nodes::Auto, ..OnlineBlsConfig::default() };
+        let slots = slots(&config);
+        // Two more kinds of nodes for the regression on all samples.
+        assert_eq!(slots.len(), fixed.len() + 2);
+        for plan in &fixed {
+            let slot = slots.iter().find(|slot| slot.plan.name == plan.name).unwrap();
+            assert_eq!(slot.most_features, plan.features, "{}", plan.name);
+            assert!(slot.plan.features <= plan.features);
+        }
+        // Nodes that are drawn from samples have to wait for these.
+        assert_eq!(super::plan(&config).len(), fixed.len());
     }
 }

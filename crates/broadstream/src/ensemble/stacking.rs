@@ -40,6 +40,8 @@ pub(crate) struct Stacking {
     factor: Factor,
     /// v.
     weights: Vec<f64>,
+    /// Σ w·μ^age.
+    total: f64,
 }
 
 impl Stacking {
@@ -51,7 +53,56 @@ impl Stacking {
             moments: vec![0.0; order],
             factor: Factor::new(order, RIDGE),
             weights,
+            total: 0.0,
         }
+    }
+
+    /// Replaces the predictors: `sources[i]` is the one of before that predictor i was, or that it
+    /// is taken to have agreed with so far. Weights are shared by those of the same source.
+    pub(crate) fn reshape(&mut self, sources: &[usize]) -> Result<(), Error> {
+        let share = |source: &usize| {
+            let sharing = sources.iter().filter(|other| *other == source).count();
+            self.weights[*source] / sharing as f64
+        };
+        self.weights = sources.iter().map(share).collect();
+        self.moments = sources.iter().map(|source| self.moments[*source]).collect();
+        self.gram = self.gram.select(sources);
+        self.factor = Factor::new(sources.len(), RIDGE);
+        self.factor.refactor(&self.gram, RIDGE)
+    }
+
+    /// By how much the mean squared error over recent samples would grow without some predictors, if
+    /// the weights of the others made the best of it: v_Sᵀ ((G + ρI)⁻¹_SS)⁻¹ v_S for their set S.
+    pub(crate) fn contribution(&self, inverse: &[Vec<f64>], predictors: &[usize]) -> f64 {
+        let mut system: Vec<Vec<f64>> = predictors
+            .iter()
+            .map(|&i| {
+                let row = predictors.iter().map(|&j| inverse[i][j]);
+                row.chain([self.weights[i]]).collect()
+            })
+            .collect();
+        // Gaussian elimination. A principal part of a positive definite matrix needs no pivoting.
+        let order = predictors.len();
+        for k in 0..order {
+            let (done, rest) = system.split_at_mut(k + 1);
+            for row in rest {
+                let share = row[k] / done[k][k];
+                for j in k..=order {
+                    row[j] = (-share).mul_add(done[k][j], row[j]);
+                }
+            }
+        }
+        // vᵀ(LDLᵀ)⁻¹v = Σ u²/d with u = L⁻¹v.
+        let sum: f64 =
+            system.iter().enumerate().map(|(k, row)| row[order] * row[order] / row[k]).sum();
+        sum / self.total.max(1.0)
+    }
+
+    /// (G + ρI)⁻¹, row by row. A sample must have been observed since the state was restored.
+    pub(crate) fn inverse(&self) -> Result<Vec<Vec<f64>>, Error> {
+        let order = self.weights.len();
+        let unit = |i: usize| (0..order).map(|j| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
+        (0..order).map(|i| self.factor.solve(&unit(i))).collect()
     }
 
     /// The score of each class, given one row of probabilities per predictor.
@@ -90,6 +141,7 @@ impl Stacking {
             }
         }
         self.gram.scale(DECAY);
+        self.total = DECAY.mul_add(self.total, weight);
         self.gram.add(&x, &vec![weight; all])?;
         self.moments.iter_mut().for_each(|moment| *moment *= DECAY);
         for (k, x) in x.chunks_exact(order).enumerate() {
@@ -109,12 +161,15 @@ impl Stacking {
         self.gram.save(&mut to.scope("gram"));
         to.floats("moments", self.moments.clone());
         to.floats("weights", self.weights.clone());
+        to.float("total", self.total);
     }
 
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
         self.gram.restore(&from.scope("gram")?)?;
         self.moments = from.floats("moments", self.moments.len())?;
         self.weights = from.floats("weights", self.weights.len())?;
+        // Files of earlier versions do not tell it, and their models do not need it.
+        self.total = from.optional_float("total", 0.0..=f64::MAX)?;
         Ok(())
     }
 }

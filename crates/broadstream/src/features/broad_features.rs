@@ -9,7 +9,7 @@ use crate::{
     config::OnlineBlsConfig,
     data::{Block, InputKind, Sample},
     error::Error,
-    features::{FeatureMap, Features, RecentLabels, Shape},
+    features::{FeatureMap, Features, NodeKind, RecentLabels, Shape},
     numeric::Threads,
     preprocessing::{ScaledInputs, ScaledSample},
     state::{ReadScope, WriteScope},
@@ -29,6 +29,11 @@ impl PreparedSample {
     /// The inputs with their scaled values.
     pub(crate) fn sample(&self) -> Sample<'_> {
         self.scaled.sample()
+    }
+
+    /// The same, to be kept.
+    pub(crate) fn scaled(&self) -> &ScaledSample {
+        &self.scaled
     }
 }
 
@@ -190,9 +195,36 @@ impl BroadFeatures {
         samples: impl Iterator<Item = &'a ScaledSample> + Clone,
         features: &mut Features,
     ) {
+        self.of_labelled(samples, &[], features);
+    }
+
+    /// The same with the labels before each sample, the latest first.
+    pub(crate) fn of_labelled<'a>(
+        &self,
+        samples: impl Iterator<Item = &'a ScaledSample> + Clone,
+        labels: &[Vec<usize>],
+        features: &mut Features,
+    ) {
         let samples = samples.map(ScaledSample::sample);
         let scaled: Vec<f64> = samples.clone().flat_map(|x| x.values()).copied().collect();
-        self.map.transform(samples, &scaled, &[], features);
+        self.map.transform(samples, &scaled, labels, features);
+    }
+
+    /// Takes the samples that nodes of other kinds than random ones are drawn from.
+    pub(crate) fn sample_nodes_from(&mut self, samples: Vec<ScaledSample>) {
+        self.map.sample_nodes_from(samples, self.inputs.len());
+    }
+
+    /// Changes the number of nodes of each kind.
+    pub(crate) fn set_nodes(&mut self, nodes: [usize; NodeKind::ALL.len()]) {
+        for (kind, count) in NodeKind::ALL.into_iter().zip(nodes) {
+            self.map.set_nodes(kind, count, self.inputs.declared());
+        }
+    }
+
+    /// Feeds labels into this many features: the linear nodes and nodes of this kind.
+    pub(crate) fn set_labelled(&mut self, features: usize, kind: NodeKind) {
+        self.map.set_labelled(features, kind);
     }
 
     /// Scales inputs, none of which may be declared yet, as `other` scales them now, and freezes

@@ -35,6 +35,11 @@ impl LabelInputs {
         self.features
     }
 
+    /// How many labels back they go.
+    pub(super) fn lags(&self) -> usize {
+        self.lags
+    }
+
     /// Declares the inputs of a class and of all classes before it.
     pub(super) fn declare(&mut self, class: usize, shape: &Shape, fan_in: usize) {
         if self.features == 0 {

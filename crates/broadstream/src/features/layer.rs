@@ -47,6 +47,11 @@ impl Layer {
         layer
     }
 
+    /// The number of nodes.
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
     /// The bytes that an input takes in a layer of `nodes` nodes.
     pub(super) fn bytes_per_input(nodes: usize) -> u128 {
         nodes.div_ceil(NODES) as u128 * size_of::<Column<NODES>>() as u128

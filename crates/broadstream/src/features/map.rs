@@ -15,19 +15,25 @@
 //! any order and at any time. Each node sums its inputs in increasing order, whatever the size of
 //! the block, which fixes the bits.
 //!
-//! Parts: `draw` generates the weights, `layer` multiplies by them, `label_inputs` adds earlier
-//! labels.
+//! A model that chooses its own nodes also has nodes whose weights are differences of the stream's
+//! first samples, beside the random ones: see [`NodeKind`].
+//!
+//! Parts: `draw` generates the random weights and `sampled_nodes` the others, `layer` multiplies by
+//! them, `label_inputs` adds earlier labels.
 
 use super::{
+    NodeKind, RowLayout,
     draw::{self, Origin},
     label_inputs::LabelInputs,
     layer::{Layer, SAMPLES, SampleGroup},
+    sampled_nodes::SampledNodes,
 };
 use crate::{
     config::{EnhancementSource, OnlineBlsConfig, WeightScale},
     data::{Input, Sample},
     error::ModelFileError,
     numeric::{Activation, InstructionSet, Threads},
+    preprocessing::ScaledSample,
     state::{ReadScope, WriteScope},
 };
 
@@ -44,8 +50,15 @@ pub(crate) struct FeatureMap {
     fan_in: Option<usize>,
     waiting: Vec<String>,
     linear: Layer,
+    /// The random nodes.
     enhancement: Layer,
+    /// What the other kinds of nodes are drawn from, once there are enough samples.
+    sampled_nodes: Option<SampledNodes>,
+    /// The nodes of the other kinds, in the order of [`NodeKind::ALL`].
+    sampled: [Layer; 2],
     labels: LabelInputs,
+    /// The kind of the nodes that labels are fed into.
+    labelled_kind: NodeKind,
     instructions: InstructionSet,
     threads: Threads,
 }
@@ -53,10 +66,12 @@ pub(crate) struct FeatureMap {
 /// The features of samples, one row each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Features {
+    /// What a row of `plain` consists of.
+    pub(crate) layout: RowLayout,
     /// The features of the inputs alone.
     pub(crate) plain: Vec<f64>,
-    /// The first features again, computed with earlier labels as further inputs; empty if none use
-    /// labels.
+    /// The linear nodes and the first nodes of one kind again, computed with earlier labels as
+    /// further inputs; empty if none use labels.
     pub(crate) labelled: Vec<f64>,
 }
 
@@ -67,6 +82,9 @@ pub(crate) struct Shape {
     /// The numbers of linear and of enhancement nodes.
     pub(crate) linear: usize,
     pub(crate) enhancement: usize,
+    /// The largest number of enhancement nodes of each kind, and how many kinds there may be.
+    pub(crate) most_nodes: usize,
+    pub(crate) kinds: usize,
     pub(crate) activation: Activation,
     pub(crate) weight_scale: WeightScale,
     pub(crate) source: EnhancementSource,
@@ -79,16 +97,19 @@ impl Shape {
             seed: config.seed,
             linear: config.linear(),
             enhancement: config.enhancement(),
+            most_nodes: config.most_enhancement(),
+            kinds: if config.is_adaptive() { NodeKind::ALL.len() } else { 1 },
             activation: config.activation,
             weight_scale: config.weight_scale,
             source: config.enhancement_source,
         }
     }
 
-    /// The bytes that the weights of `inputs` inputs take.
+    /// The bytes that the weights of `inputs` inputs take at most.
     pub(crate) fn bytes(&self, inputs: usize) -> u128 {
         let linear = Layer::bytes_per_input(self.linear);
-        let enhancement = Layer::bytes_per_input(self.enhancement);
+        let enhancement =
+            Layer::bytes_per_input(self.most_nodes).saturating_mul(self.kinds as u128);
         // The biases take as much as an input.
         let (inputs, of_linear) = (inputs as u128 + 1, linear.saturating_mul(inputs as u128 + 1));
         let rows = match self.source {
@@ -118,7 +139,10 @@ impl FeatureMap {
             waiting: Vec::new(),
             linear: Layer::new(&draw::uniform(seed, "feature bias", "", linear)),
             enhancement,
+            sampled_nodes: None,
+            sampled: [Layer::new(&[]), Layer::new(&[])],
             labels: LabelInputs::default(),
+            labelled_kind: NodeKind::Random,
             instructions: InstructionSet::detect(),
             threads: Threads::default(),
         }
@@ -131,6 +155,55 @@ impl FeatureMap {
         self
     }
 
+    /// Takes the samples that nodes of other kinds than random ones are drawn from.
+    pub(crate) fn sample_nodes_from(&mut self, samples: Vec<ScaledSample>, inputs: usize) {
+        self.sampled_nodes = Some(SampledNodes::new(self.shape.seed, samples, inputs));
+    }
+
+    /// Changes the number of nodes of a kind. The first ones stay as they are. Nodes other than
+    /// random ones need [samples](Self::sample_nodes_from).
+    pub(crate) fn set_nodes(&mut self, kind: NodeKind, count: usize, inputs: &[Input]) {
+        if self.layout().nodes[kind.index()] == count {
+            return;
+        }
+        let Some(fan_in) = self.fan_in else { return };
+        let Shape { seed, .. } = self.shape;
+        if kind == NodeKind::Random {
+            self.shape.enhancement = count;
+            let mut layer = Layer::new(&draw::biases_from_inputs(seed, count));
+            for input in inputs {
+                let row = draw::from_inputs(seed, Origin::Sample, &input.name, count, fan_in);
+                layer.push_input(&row);
+            }
+            self.enhancement = layer;
+        } else if let Some(nodes) = &self.sampled_nodes {
+            let weights = nodes.weights(kind, count, inputs, fan_in);
+            let mut layer = Layer::new(&weights.biases);
+            weights.rows.iter().for_each(|row| layer.push_input(row));
+            self.sampled[kind.index() - 1] = layer;
+        }
+    }
+
+    /// Feeds labels into this many features from now on: the linear nodes and nodes of this kind.
+    pub(crate) fn set_labelled(&mut self, features: usize, kind: NodeKind) {
+        self.labelled_kind = kind;
+        if let Some(fan_in) = self.fan_in
+            && self.labels.features() != features
+        {
+            let last = self.labels.classes().checked_sub(1);
+            self.labels = LabelInputs::new(features, self.labels.lags());
+            if let Some(class) = last {
+                self.labels.declare(class, &self.shape, fan_in);
+            }
+        }
+    }
+
+    /// What a row of features consists of.
+    pub(crate) fn layout(&self) -> RowLayout {
+        let [sampled, few] = [&self.sampled[0], &self.sampled[1]].map(Layer::nodes);
+        RowLayout { linear: self.shape.linear, nodes: [self.shape.enhancement, sampled, few] }
+    }
+
     /// Draws weights for the labels of a class; the number of inputs must be fixed.
     pub(crate) fn declare_label(&mut self, class: usize) {
         if let Some(fan_in) = self.fan_in {
@@ -140,7 +213,7 @@ impl FeatureMap {
 
     /// The number of features of a sample.
     pub(crate) fn len(&self) -> usize {
-        self.shape.linear + self.shape.enhancement
+        self.layout().len()
     }
 
     pub(crate) fn declare_input(&mut self, name: &str) {
@@ -160,6 +233,7 @@ impl FeatureMap {
         if self.shape.source == EnhancementSource::Inputs {
             self.enhancement.pop_input();
         }
+        self.sampled.iter_mut().for_each(Layer::pop_input);
     }
 
     /// Fixes the number of inputs per sample that weights are scaled for; only the first call has
@@ -180,6 +254,10 @@ impl FeatureMap {
             let row = draw::from_inputs(seed, origin, name, enhancement, fan_in);
             self.enhancement.push_input(&row);
         }
+        for layer in &mut self.sampled {
+            let row = draw::from_inputs(seed, origin, name, layer.nodes(), fan_in);
+            layer.push_input(&row);
+        }
     }
 
     /// Uses the given threads, which others use too.
@@ -197,6 +275,17 @@ impl FeatureMap {
             self.linear.save(&mut to.scope("linear"));
             self.enhancement.save(&mut to.scope("enhancement"));
             self.labels.save(&mut to.scope("labels"));
+        }
+        // A model that chooses its own nodes has as many as it has chosen.
+        to.integers("nodes", self.layout().nodes.map(|nodes| nodes as u64).to_vec());
+        to.integer("labelled_features", self.labels.features());
+        to.integer("labelled_kind", self.labelled_kind.index());
+        let Some(nodes) = &self.sampled_nodes else { return };
+        nodes.save(&mut to.scope("sampled_nodes"));
+        if with_weights {
+            for (kind, layer) in NodeKind::ALL[1..].iter().zip(&self.sampled) {
+                layer.save(&mut to.scope("sampled").scope(&kind.index().to_string()));
+            }
         }
     }
 
@@ -217,7 +306,9 @@ impl FeatureMap {
         from.check("fan_in", sound, "the number of inputs per sample that was given")?;
         let label_classes = from.count("label_classes", classes)?;
         self.fan_in = Some(fan_in);
-        if from.flag("has_weights")? {
+        let has_weights = from.flag("has_weights")?;
+        self.restore_nodes(from, inputs, has_weights)?;
+        if has_weights {
             let seen = match self.shape.source {
                 EnhancementSource::Inputs => inputs.len(),
                 EnhancementSource::FeatureNodes => self.shape.linear,
@@ -233,6 +324,49 @@ impl FeatureMap {
         }
         if let Some(last) = label_classes.checked_sub(1) {
             self.labels.declare(last, &self.shape, fan_in);
+        }
+        Ok(())
+    }
+
+    /// Takes over how many nodes of each kind there are, and those that are not random ones. The
+    /// files of models that choose nothing need not say it.
+    fn restore_nodes(
+        &mut self,
+        from: &ReadScope<'_>,
+        inputs: &[Input],
+        has_weights: bool,
+    ) -> Result<(), ModelFileError> {
+        if !from.has("sampled_nodes") && from.length("nodes") == 0 {
+            return Ok(());
+        }
+        let [random, ..] = NodeKind::ALL.map(NodeKind::index);
+        let Shape { seed, linear, most_nodes, source, .. } = self.shape;
+        let nodes = from.integers("nodes", NodeKind::ALL.len(), most_nodes as u64)?;
+        if nodes[random] != self.shape.enhancement as u64 {
+            let sees_inputs = source == EnhancementSource::Inputs;
+            from.check("nodes", sees_inputs, "as many random nodes as the options say")?;
+            self.shape.enhancement = nodes[random] as usize;
+            self.enhancement = Layer::new(&draw::biases_from_inputs(seed, self.shape.enhancement));
+        }
+        let features = from.count("labelled_features", linear + most_nodes)?;
+        let kind = from.count("labelled_kind", NodeKind::ALL.len() - 1)?;
+        self.labels = LabelInputs::new(features, self.labels.lags());
+        self.labelled_kind = NodeKind::ALL[kind];
+        if !from.has("sampled_nodes") {
+            return Ok(());
+        }
+        let source = &from.scope("sampled_nodes")?;
+        self.sampled_nodes = Some(SampledNodes::restore(self.shape.seed, source, inputs.len())?);
+        for kind in &NodeKind::ALL[1..] {
+            let count = nodes[kind.index()] as usize;
+            if has_weights {
+                let from = from.scope("sampled")?.scope(&kind.index().to_string())?;
+                let mut layer = Layer::new(&from.floats("biases", count)?);
+                layer.restore(&from, inputs.len())?;
+                self.sampled[kind.index() - 1] = layer;
+            } else {
+                self.set_nodes(*kind, count, inputs);
+            }
         }
         Ok(())
     }
@@ -271,6 +405,7 @@ impl FeatureMap {
             start
         };
         let (length, labelled) = (self.len(), self.labels.features());
+        features.layout = self.layout();
         let start = room(&mut features.plain, length);
         let labelled_start = room(&mut features.labelled, labelled);
         let mut labels = labels.chunks(BATCH);
@@ -293,7 +428,7 @@ impl FeatureMap {
         if self.fan_in.is_none() {
             return self.fill_early(samples, rows);
         }
-        let (length, linear) = (self.len(), self.shape.linear);
+        let (layout, length, linear) = (self.layout(), self.len(), self.shape.linear);
         let inputs = groups(samples);
         self.instructions.run(
             #[inline(always)]
@@ -312,9 +447,17 @@ impl FeatureMap {
             #[inline(always)]
             || self.enhancement.apply(seen, rows, length, linear),
         );
+        for (kind, layer) in NodeKind::ALL[1..].iter().zip(&self.sampled) {
+            self.instructions.run(
+                #[inline(always)]
+                || layer.apply(&inputs, rows, length, layout.start(*kind)),
+            );
+        }
         let with_labels = labelled.chunks_exact_mut(self.labels.features().max(1));
         for ((row, labelled), labels) in rows.chunks_exact(length).zip(with_labels).zip(labels) {
-            labelled.copy_from_slice(&row[..labelled.len()]);
+            let (z, nodes) = labelled.split_at_mut(linear);
+            z.copy_from_slice(&row[..linear]);
+            nodes.copy_from_slice(&row[layout.start(self.labelled_kind)..][..nodes.len()]);
             self.labels.add(labels, labelled);
             self.shape.activation.apply_on(self.instructions, &mut labelled[linear..]);
         }
@@ -375,6 +518,8 @@ mod tests {
             seed: 3,
             linear,
             enhancement,
+            most_nodes: enhancement,
+            kinds: 1,
             activation: Activation::Tanh,
             weight_scale: WeightScale::FanIn,
             source,

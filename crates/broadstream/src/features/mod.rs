@@ -6,10 +6,13 @@ mod draw;
 mod label_inputs;
 mod layer;
 mod map;
+mod node_kind;
 mod recent_labels;
+mod sampled_nodes;
 
 pub(crate) use self::{
     broad_features::{BroadFeatures, PreparedSample},
     map::{FeatureMap, Features, Shape},
+    node_kind::{NodeKind, RowLayout},
     recent_labels::RecentLabels,
 };

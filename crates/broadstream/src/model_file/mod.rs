@@ -9,11 +9,12 @@
 //!
 //! ```
 //! use broadstream::{
-//!     Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample, Schema,
+//!     Classifier, InputKind, Nodes, OnlineBls, OnlineBlsConfig, Sample, Schema,
 //!     model_file::{self, ModelFile},
 //! };
 //!
-//! let mut model = OnlineBls::new(OnlineBlsConfig { enhancement_nodes: 50, ..OnlineBlsConfig::single() })?;
+//! let enhancement_nodes = Nodes::Fixed(50);
+//! let mut model = OnlineBls::new(OnlineBlsConfig { enhancement_nodes, ..OnlineBlsConfig::single() })?;
 //! let mut schema = Schema::new("state");
 //! schema.push_input("voltage", InputKind::Numeric);
 //! model.declare_input("voltage", InputKind::Numeric)?;

@@ -21,7 +21,7 @@ pub use self::{
 
 use self::{class_weights::ClassWeights, window::SampleWindow};
 use crate::{
-    classifier::{Classifier, Member},
+    classifier::{Classifier, Member, MemberChange},
     config::OnlineBlsConfig,
     data::{Block, Input, InputKind, Matrix, Sample, Scores, check_class, check_weight},
     ensemble::{Ensemble, LearnedBatch, labelled_features, plan},
@@ -98,9 +98,10 @@ impl OnlineBls {
         &self.config
     }
 
-    /// The number of broad features, which is the number of rows of the weights.
+    /// The number of broad features, which is the number of rows of the weights. In a model that
+    /// chooses its own nodes it is that of the largest regression now.
     pub fn features(&self) -> usize {
-        self.features.len()
+        self.ensemble.largest().plan().features
     }
 
     /// The number of samples of positive weight that the model has learned.
@@ -158,13 +159,14 @@ impl OnlineBls {
 
     /// The broad features of a sample, as the model would use them to predict or learn it now.
     pub fn features_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        Ok(self.features.of(x)?.plain)
+        Ok(self.ensemble.largest().features_of(&self.features.of(x)?, 1))
     }
 
     /// The broad features of a block's samples, one row per sample, as the model would use them to
     /// predict each sample now.
     pub fn features_many(&self, block: &Block) -> Result<Matrix, Error> {
-        let features = self.features.of_all(block)?.plain;
+        let features = self.features.of_all(block)?;
+        let features = self.ensemble.largest().features_of(&features, block.len());
         Ok(Matrix::new(block.len(), self.features(), features))
     }
 
@@ -277,6 +279,7 @@ impl OnlineBls {
                 known = check_class(block.class(i), known)?;
                 self.add_total(block.class(i), block.weight(i));
             }
+            self.ensemble.adapt(&mut self.features)?;
             start = end;
         }
         Ok(())
@@ -312,7 +315,16 @@ impl OnlineBls {
         let Batch { scaled, features, .. } = &mut self.batch;
         // Scales each sample by those before it, and only then updates the scaling with it, by its
         // own weight: class weights are for the regressions alone.
-        self.features.learn(block, run, scaled, features);
+        self.features.learn(block, run.clone(), scaled, features);
+        if self.ensemble.remembers() {
+            let mut rest = self.batch.scaled.as_slice();
+            for (i, weight) in run.zip(&self.batch.weights) {
+                let values;
+                (values, rest) = rest.split_at(block.sample(i).len());
+                let x = ScaledSample::new(block.sample(i), values);
+                self.ensemble.remember(x, block.class(i), *weight);
+            }
+        }
         self.learn_batch(first, class)
     }
 
@@ -364,10 +376,13 @@ impl OnlineBls {
         self.batch.push_target(class, classes, counted);
         self.batch.scaled.extend_from_slice(prepared.sample().values());
         self.features.learn_prepared(prepared, class, weight, &mut self.batch.features);
+        if self.ensemble.remembers() {
+            self.ensemble.remember(prepared.scaled().clone(), class, counted);
+        }
         let learned = self.learn_batch(prepared.sample(), class)?;
         self.ensemble.count(&learned, 0, known, class, counted)?;
         self.add_total(class, weight);
-        Ok(())
+        self.ensemble.adapt(&mut self.features)
     }
 
     /// Saves everything but the configuration. Without the random weights of the features, the file
@@ -390,9 +405,10 @@ impl OnlineBls {
         // The file must hold the arrays that its configuration claims before a model of that size
         // is allocated. Otherwise a few forged bytes could demand gigabytes.
         let regressions = from.scope("bank")?.scope("regressions")?;
-        for (i, plan) in plan(&config).iter().enumerate() {
+        for (i, order) in Ensemble::saved_orders(&config, &from.scope("bank")?)?.iter().enumerate()
+        {
             let factor = regressions.scope(&i.to_string())?.scope("factor")?;
-            let order = plan.features as u128;
+            let order = *order as u128;
             let sound = factor.length("l") as u128 == order * (order - 1) / 2;
             factor.check("l", sound, &format!("the triangle of {order} features"))?;
         }
@@ -400,7 +416,8 @@ impl OnlineBls {
         let mut model = OnlineBls::new(config)?;
         // The ensemble comes first: its arrays tell how many classes there are, and everything else
         // is checked against that number.
-        model.ensemble.restore(&from.scope("bank")?)?;
+        let inputs = from.scope("features")?.scope("inputs")?.texts("names")?.len();
+        model.ensemble.restore(&from.scope("bank")?, inputs)?;
         let classes = model.ensemble.classes();
         model.features.restore(&from.scope("features")?, classes)?;
         model.class_weights.restore(&from.scope("class_weights")?)?;
@@ -509,6 +526,10 @@ impl Classifier for OnlineBls {
     /// one that forgets had been better for long.
     fn restarts(&self) -> &[u64] {
         self.ensemble.restarts()
+    }
+
+    fn changes(&self) -> &[MemberChange] {
+        self.ensemble.changes()
     }
 
     fn learn_many(&mut self, block: &Block) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use super::BLOCK;
 use crate::{
     config::{EnhancementSource, Forgetting, OnlineBlsConfig, WeightScale, check},
-    ensemble::{labelled_features, plan},
+    ensemble::{RecentSamples, labelled_features, largest_plan, plan},
     error::Error,
     features::Shape,
     regression::{RegressionPlan, factor::Factor},
@@ -25,6 +25,8 @@ impl OnlineBlsConfig {
     /// Checks every rule except the memory limit.
     pub(crate) fn check_rules(&self) -> Result<(), Error> {
         OnlineBlsConfig::options().iter().try_for_each(|option| option.check(self))?;
+        let rule = self.why_not_adaptive();
+        check("enhancement_nodes", rule.is_none(), rule.unwrap_or_default(), &"auto")?;
         let least = plan(self).iter().map(|plan| plan.forgetting).fold(1.0, f64::min);
         let faded = least.powf(self.refresh_every.unwrap_or(1) as f64);
         let rule = "small enough that the smallest forgetting to its power is at least 1e-6";
@@ -47,15 +49,17 @@ impl OnlineBlsConfig {
         check("enhancement_source", sound, rule, &"inputs")
     }
 
-    /// How many bytes a model with this many inputs and classes takes.
+    /// How many bytes a model with this many inputs and classes takes, at most if it chooses its own
+    /// regressions.
     pub(crate) fn bytes(&self, inputs: usize, classes: usize) -> u128 {
-        let plans = plan(self);
+        let plans = largest_plan(self);
         let labels =
             labelled_features(&plans) as u128 * (self.label_lags * size_of::<f64>()) as u128;
+        let recent = if self.is_adaptive() { RecentSamples::MOST_BYTES as u128 } else { 0 };
         plans
             .iter()
             .map(|plan| self.regression_bytes(plan, classes))
-            .chain([labels.saturating_mul(classes as u128)])
+            .chain([labels.saturating_mul(classes as u128), recent])
             .fold(self.feature_bytes(inputs), u128::saturating_add)
     }
 
@@ -87,7 +91,7 @@ impl OnlineBlsConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Forgetting, Ridge};
+    use crate::config::{Forgetting, Nodes, Ridge};
 
     #[test]
     fn rules_are_checked_when_the_model_is_made() {
@@ -110,10 +114,13 @@ mod tests {
                 "forgetting must be in (0, 1], and at least 1e-6, got 1.5",
             ),
             (
-                OnlineBlsConfig { enhancement_nodes: 0, ..default() },
+                OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(0), ..default() },
                 "enhancement_nodes must be at least 1, got 0",
             ),
-            (OnlineBlsConfig { enhancement_nodes: usize::MAX, ..default() }, "the nodes need "),
+            (
+                OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(usize::MAX), ..default() },
+                "the nodes need ",
+            ),
         ] {
             let refused = config.check().unwrap_err().to_string();
             assert!(refused.starts_with(message), "{refused}");

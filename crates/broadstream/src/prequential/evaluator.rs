@@ -16,11 +16,12 @@ use crate::{classifier::Classifier, data::Schema, error::Error, stream::Stream};
 ///
 /// ```
 /// use broadstream::{
-///     Evaluator, OnlineBls, OnlineBlsConfig, PrequentialOptions, Progress, stream::synth::Sea,
+///     Evaluator, Nodes, OnlineBls, OnlineBlsConfig, PrequentialOptions, Progress,
+///     stream::synth::Sea,
 /// };
 ///
 /// let stream = || Sea::new(0, 0.0, 42).map(|sea| sea.take(500));
-/// let config = OnlineBlsConfig { enhancement_nodes: 50, ..OnlineBlsConfig::single() };
+/// let config = OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(50), ..OnlineBlsConfig::single() };
 /// let new = || OnlineBls::new(config.clone());
 /// let checkpoint_every = Some(200);
 /// let options = PrequentialOptions { checkpoint_every, ..PrequentialOptions::default() };

@@ -42,10 +42,12 @@ use crate::{classifier::Classifier, error::Error, stream::Stream};
 /// distinguish. An [`Evaluator`] can also measure times and report to an observer.
 ///
 /// ```
-/// use broadstream::{OnlineBls, OnlineBlsConfig, PrequentialOptions, evaluate, stream::synth::Sea};
+/// use broadstream::{
+///     Nodes, OnlineBls, OnlineBlsConfig, PrequentialOptions, evaluate, stream::synth::Sea,
+/// };
 ///
 /// let mut stream = Sea::new(0, 0.0, 42)?.take(500);
-/// let config = OnlineBlsConfig { enhancement_nodes: 50, ..OnlineBlsConfig::single() };
+/// let config = OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(50), ..OnlineBlsConfig::single() };
 /// let mut model = OnlineBls::new(config)?;
 /// let evaluation = evaluate(&mut stream, &mut model, &PrequentialOptions::default())?;
 /// assert!(evaluation.metrics.summary().oca > 0.9);

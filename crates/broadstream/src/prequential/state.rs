@@ -203,7 +203,8 @@ mod tests {
     }
 
     fn model() -> OnlineBls {
-        let (feature_groups, feature_nodes, enhancement_nodes) = (2, 2, 5);
+        let (feature_groups, feature_nodes) = (2, 2);
+        let enhancement_nodes = crate::Nodes::Fixed(5);
         let single = OnlineBlsConfig::single();
         let config = OnlineBlsConfig { feature_groups, feature_nodes, enhancement_nodes, ..single };
         OnlineBls::new(config).unwrap()

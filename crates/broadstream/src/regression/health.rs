@@ -81,6 +81,11 @@ impl RoundingMonitor {
         }
     }
 
+    /// What the [prefix](Factor::prefix) of its factor needs. The prefix counts as exact.
+    pub(crate) fn prefix(&self, factor: &Factor) -> Self {
+        RoundingMonitor { probe: self.probe.prefix(factor), ..*self }
+    }
+
     /// How many samples may be learned at once, so that checks happen after the same samples
     /// whatever the block size.
     pub(crate) fn until_check(&self) -> usize {

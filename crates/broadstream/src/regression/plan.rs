@@ -1,10 +1,14 @@
 //! The options of one regression of a model.
 
+use crate::{config::OnlineBlsConfig, features::NodeKind};
+
 /// The options of one regression of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RegressionPlan {
     pub(crate) name: String,
-    /// How many of the features it sees.
+    /// The kind of enhancement nodes that it sees beside the linear ones.
+    pub(crate) kind: NodeKind,
+    /// How many features it sees: the linear nodes, and the first ones of its kind.
     pub(crate) features: usize,
     pub(crate) forgetting: f64,
     pub(crate) ridge: f64,
@@ -12,4 +16,28 @@ pub(crate) struct RegressionPlan {
     pub(crate) restarts: bool,
     /// Whether its features depend on earlier labels.
     pub(crate) sees_labels: bool,
+}
+
+/// Below this many enhancement nodes a nested model would be hardly better than the linear one.
+const LEAST_NESTED: usize = 60;
+
+impl RegressionPlan {
+    /// The number of features of each nested model, the smallest first, without that on all
+    /// features.
+    pub(crate) fn nested_features(&self, config: &OnlineBlsConfig) -> Vec<usize> {
+        if !config.is_adaptive() {
+            let sizes = config.nested_features().into_iter();
+            return sizes.filter(|size| *size < self.features).collect();
+        }
+        let linear = config.linear();
+        let halves = std::iter::successors(Some((self.features - linear) / 2), |n| Some(n / 2));
+        let halves = halves.take(config.nested_models.saturating_sub(2));
+        let mut sizes: Vec<usize> =
+            halves.take_while(|n| *n >= LEAST_NESTED).map(|nodes| linear + nodes).collect();
+        if config.nested_models > 1 {
+            sizes.push(linear);
+        }
+        sizes.reverse();
+        sizes
+    }
 }

@@ -99,6 +99,19 @@ impl RidgeRefresh {
         }
     }
 
+    /// What the [prefix](Factor::prefix) of its factor needs. The prefix counts as exact.
+    pub(crate) fn prefix(&self, factor: &Factor) -> Result<Self, Error> {
+        let mut gram = self.gram.clone();
+        gram.add(&self.pending, &self.pending_weights)?;
+        Ok(RidgeRefresh {
+            gram: gram.prefix(factor.order()),
+            pending: Vec::new(),
+            pending_weights: Vec::new(),
+            probe: self.probe.prefix(factor),
+            ..*self
+        })
+    }
+
     /// Uses the given threads, which others use too.
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.gram.share_threads(threads);

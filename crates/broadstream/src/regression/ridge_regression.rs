@@ -64,7 +64,7 @@ impl RidgeRegression {
         // The first sweep multiplies the ridge by the forgetting, so it starts from λ/μ, as after a
         // refresh. Without forgetting this divides by 1.
         let mut factor = Factor::new(features, ridge / forgetting);
-        for nested in config.nested_features() {
+        for nested in plan.nested_features(config) {
             factor.add_readout(nested);
         }
         factor.share_threads(threads);
@@ -78,6 +78,27 @@ impl RidgeRegression {
             kept,
             prefix: Vec::new(),
         }
+    }
+
+    /// The regression on its first features alone, whose weights must not be kept.
+    pub(crate) fn prefix(&self, features: usize, config: &OnlineBlsConfig) -> Result<Self, Error> {
+        let plan = RegressionPlan { features, ..self.plan.clone() };
+        let mut factor = self.factor.prefix(features);
+        for nested in plan.nested_features(config) {
+            factor.add_readout(nested);
+        }
+        let maintenance = match &self.maintenance {
+            Maintenance::Refresh(refresh) => Maintenance::Refresh(refresh.prefix(&factor)?),
+            Maintenance::Monitor(monitor) => Maintenance::Monitor(monitor.prefix(&factor)),
+        };
+        Ok(RidgeRegression {
+            plan,
+            correction_steps: self.correction_steps,
+            factor,
+            maintenance,
+            kept: None,
+            prefix: Vec::new(),
+        })
     }
 
     pub(crate) fn plan(&self) -> &RegressionPlan {
@@ -114,17 +135,42 @@ impl RidgeRegression {
         }
     }
 
-    /// Those of the given features that it uses: with or without earlier labels.
-    fn seen<'a>(&self, features: &'a Features) -> &'a [f64] {
-        if self.plan.sees_labels { &features.labelled } else { &features.plain }
+    /// Appends to `rows` those of the samples' features that it uses, one row for each sample.
+    fn gather(&self, features: &Features, samples: usize, rows: &mut Vec<f64>) {
+        let RegressionPlan { features: order, kind, sees_labels, .. } = self.plan;
+        if sees_labels {
+            let length = features.labelled.len().checked_div(samples).unwrap_or(0).max(1);
+            for row in features.labelled.chunks_exact(length) {
+                rows.extend_from_slice(&row[..order]);
+            }
+        } else {
+            for row in features.plain.chunks_exact(features.layout.len().max(1)) {
+                features.layout.gather(row, kind, order, rows);
+            }
+        }
+    }
+
+    /// The features of samples as they are, if it uses all of them.
+    fn whole<'a>(&self, features: &'a Features) -> Option<&'a [f64]> {
+        let RegressionPlan { features: order, kind, sees_labels, .. } = self.plan;
+        let layout = features.layout;
+        let all = !sees_labels && layout.len() == order && layout.starts_with(kind, order);
+        all.then_some(&features.plain)
+    }
+
+    /// Those of the samples' features that it uses, one row for each sample.
+    pub(crate) fn features_of(&self, features: &Features, samples: usize) -> Vec<f64> {
+        let mut rows = Vec::with_capacity(samples * self.plan.features);
+        self.gather(features, samples, &mut rows);
+        rows
     }
 
     /// A row of scores for each nested model.
     pub(crate) fn scores(&self, features: &Features) -> Result<Vec<f64>, Error> {
-        let features = &self.seen(features)[..self.plan.features];
+        let row = self.features_of(features, 1);
         match &self.kept {
-            Some(kept) => kept.scores(features),
-            None => self.factor.scores(features),
+            Some(kept) => kept.scores(&row),
+            None => self.factor.scores(&row),
         }
     }
 
@@ -134,14 +180,11 @@ impl RidgeRegression {
         features: &Features,
         samples: usize,
     ) -> Result<(Vec<f64>, Vec<f64>), Error> {
-        let given = self.seen(features);
-        let length = given.len().checked_div(samples).unwrap_or(0).max(1);
-        let rows = given.chunks_exact(length).map(|row| &row[..self.plan.features]);
-        let seen: Vec<f64> = rows.clone().flatten().copied().collect();
-        let (mut scores, leverages) = self.factor.scores_many(&seen)?;
+        let rows = self.features_of(features, samples);
+        let (mut scores, leverages) = self.factor.scores_many(&rows)?;
         if let Some(kept) = &self.kept {
             scores.clear();
-            for row in rows {
+            for row in rows.chunks_exact(self.plan.features) {
                 scores.extend(kept.scores(row)?);
             }
         }
@@ -151,20 +194,18 @@ impl RidgeRegression {
     /// Learns samples, and returns its predictions for each from just before.
     pub(crate) fn learn(&mut self, batch: BatchView<'_>) -> Result<Learned, Error> {
         let samples = batch.weights.len();
-        let given = self.seen(batch.features);
-        let length = given.len() / samples.max(1);
         let (order, classes) = (self.plan.features, self.factor.targets());
         let row = self.readouts().len() * classes;
         let mut learned =
             Learned { scores: vec![0.0; samples * row], leverages: Vec::with_capacity(samples) };
         let mut prefix = std::mem::take(&mut self.prefix);
-        let features = if order == length {
-            given
-        } else {
-            prefix.clear();
-            let rows = given.chunks_exact(length);
-            rows.for_each(|row| prefix.extend_from_slice(&row[..order]));
-            &prefix
+        let features = match self.whole(batch.features) {
+            Some(features) => features,
+            None => {
+                prefix.clear();
+                self.gather(batch.features, samples, &mut prefix);
+                &prefix
+            }
         };
         // The batch is cut where the factor is refreshed or checked, so that both happen after the
         // same samples for any block size. Weights that are kept follow the factor sample by

@@ -5,8 +5,8 @@
 //! ridges down to 1e-12, weights from 0.01 to 100. `BROADSTREAM_SEEDS` sets how many there are.
 
 use broadstream::{
-    Block, Classifier, Error, Forgetting, InputKind, LARGEST_ERROR, OnlineBls, OnlineBlsConfig,
-    Partial, Ridge, Sample, Scaling, Schema,
+    Block, Classifier, Error, Forgetting, InputKind, LARGEST_ERROR, Nodes, OnlineBls,
+    OnlineBlsConfig, Partial, Ridge, Sample, Scaling, Schema,
     model_file::{self, ModelFile},
 };
 
@@ -74,7 +74,7 @@ impl Problem {
         let config = OnlineBlsConfig {
             feature_groups: 2,
             feature_nodes: 3,
-            enhancement_nodes: 1 + dice.below(9),
+            enhancement_nodes: Nodes::Fixed(1 + dice.below(9)),
             inputs_per_sample: Some(inputs),
             scaling: Scaling::None,
             ridge: Ridge::Fixed(dice.power(-12, 1)),
@@ -377,7 +377,7 @@ fn warns(config: &OnlineBlsConfig, inputs: impl Iterator<Item = f64>) -> bool {
         inputs_per_sample: Some(1),
         forgetting: Forgetting::Fixed(0.99),
         scaling: Scaling::None,
-        enhancement_nodes: 20,
+        enhancement_nodes: Nodes::Fixed(20),
         ..config.clone()
     };
     let mut model =
@@ -407,7 +407,7 @@ fn a_forgetting_model_warns_before_it_collapses() {
 fn a_heavy_sample_is_absorbed() {
     let config = OnlineBlsConfig {
         forgetting: Forgetting::Fixed(0.99),
-        enhancement_nodes: 50,
+        enhancement_nodes: Nodes::Fixed(50),
         ..OnlineBlsConfig::single()
     };
     let mut model = OnlineBls::new(config).unwrap();

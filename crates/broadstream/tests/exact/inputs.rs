@@ -1,8 +1,8 @@
 //! Inputs that are declared and withdrawn, and a scaling that is fixed before anything is learned.
 
 use broadstream::{
-    Block, Classifier, EnhancementSource, Error, Input, InputKind, OnlineBls, OnlineBlsConfig,
-    Sample, Scaling, Schema, model_file::ModelFile,
+    Block, Classifier, EnhancementSource, Error, Input, InputKind, Nodes, OnlineBls,
+    OnlineBlsConfig, Sample, Scaling, Schema, model_file::ModelFile,
 };
 
 use super::{INPUTS, distance, model, samples};
@@ -26,14 +26,18 @@ fn configs() -> Vec<OnlineBlsConfig> {
     let small = || OnlineBlsConfig {
         feature_groups: 2,
         feature_nodes: 3,
-        enhancement_nodes: 19,
+        enhancement_nodes: Nodes::Fixed(19),
         ..OnlineBlsConfig::single()
     };
     vec![
         small(),
         OnlineBlsConfig { scaling: Scaling::MinMax, inputs_per_sample: Some(3), ..small() },
         OnlineBlsConfig { enhancement_source: EnhancementSource::FeatureNodes, ..small() },
-        OnlineBlsConfig { enhancement_nodes: 40, feature_groups: 2, ..OnlineBlsConfig::default() },
+        OnlineBlsConfig {
+            enhancement_nodes: Nodes::Fixed(40),
+            feature_groups: 2,
+            ..OnlineBlsConfig::default()
+        },
     ]
 }
 

@@ -1,4 +1,4 @@
-use broadstream::{Classifier, LateLabels, OnlineBls, OnlineBlsConfig, Sample, Scaling};
+use broadstream::{Classifier, LateLabels, Nodes, OnlineBls, OnlineBlsConfig, Sample, Scaling};
 
 use super::{INPUTS, configs, distance, model, samples};
 
@@ -40,7 +40,9 @@ fn a_late_label_is_learned_with_the_features_of_its_prediction() {
 
 #[test]
 fn a_label_that_comes_at_once_is_not_late() {
-    for config in [OnlineBlsConfig { enhancement_nodes: 50, ..OnlineBlsConfig::default() }] {
+    for config in
+        [OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(50), ..OnlineBlsConfig::default() }]
+    {
         let (mut plain, mut ticketed) = (model(&config, &INPUTS), model(&config, &INPUTS));
         let all = samples(0..120);
         let mut late = LateLabels::new(1);

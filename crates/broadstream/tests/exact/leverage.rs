@@ -1,9 +1,13 @@
-use broadstream::{Classifier, OnlineBlsConfig, Scores};
+use broadstream::{Classifier, Nodes, OnlineBlsConfig, Scores};
 
 use super::{INPUTS, model, samples};
 
 fn config() -> OnlineBlsConfig {
-    OnlineBlsConfig { enhancement_nodes: 40, inputs_per_sample: Some(3), ..Default::default() }
+    OnlineBlsConfig {
+        enhancement_nodes: Nodes::Fixed(40),
+        inputs_per_sample: Some(3),
+        ..Default::default()
+    }
 }
 
 #[test]
@@ -33,7 +37,11 @@ fn leverages_come_with_learning() {
     let mut config = config();
     for window in [None, Some(20)] {
         if window.is_some() {
-            config = OnlineBlsConfig { window, enhancement_nodes: 40, ..OnlineBlsConfig::single() };
+            config = OnlineBlsConfig {
+                window,
+                enhancement_nodes: Nodes::Fixed(40),
+                ..OnlineBlsConfig::single()
+            };
         }
         let (mut blocks, mut single) = (model(&config, &INPUTS), model(&config, &INPUTS));
         let mut block = samples(0..130);

@@ -1,6 +1,6 @@
 use broadstream::{
-    Block, Classifier, Forgetting, InputKind, OnlineBls, OnlineBlsConfig, Partial, Sample, Scaling,
-    Schema,
+    Block, Classifier, Forgetting, InputKind, Nodes, OnlineBls, OnlineBlsConfig, Partial, Sample,
+    Scaling, Schema,
     model_file::{self, ModelFile},
 };
 
@@ -219,7 +219,10 @@ fn what_cannot_be_merged_is_refused_by_name_and_leaves_no_trace() {
     assert!(error.contains("seen every numeric input, got nothing about 'z'"), "{error}");
     for (other, message) in [
         (other(&|c| c.seed = 7), "different seed: 0 here, 7 there"),
-        (other(&|c| c.enhancement_nodes = 7), "different numbers of enhancement nodes: 6 here, 7"),
+        (
+            other(&|c| c.enhancement_nodes = Nodes::Fixed(7)),
+            "different numbers of enhancement nodes: 6 here, 7",
+        ),
         (
             other(&|c| c.ridge = broadstream::Ridge::Fixed(2.0)),
             "different ridge: 0.1 here, 2 there",

@@ -12,16 +12,16 @@ mod window;
 use std::ops::Range;
 
 use broadstream::{
-    Affine, Block, Classifier, Forgetting, InputKind, OnlineBls, OnlineBlsConfig, Ridge, Sample,
-    Scaling,
+    Affine, Block, Classifier, Forgetting, InputKind, Nodes, OnlineBls, OnlineBlsConfig, Ridge,
+    Sample, Scaling,
 };
 
 /// Sizes on both sides of a panel of twelve rows, and several regressions.
 fn configs() -> Vec<OnlineBlsConfig> {
-    let config = |enhancement_nodes, ridge| OnlineBlsConfig {
+    let config = |nodes, ridge| OnlineBlsConfig {
         feature_groups: 2,
         feature_nodes: 3,
-        enhancement_nodes,
+        enhancement_nodes: Nodes::Fixed(nodes),
         inputs_per_sample: Some(3),
         scaling: given(),
         ridge,

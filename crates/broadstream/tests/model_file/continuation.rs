@@ -1,8 +1,8 @@
 //! Saved models continue as if they had never stopped.
 
 use broadstream::{
-    ClassWeight, Classifier, EnhancementSource, Forgetting, OnlineBls, OnlineBlsConfig, Partial,
-    Ridge, Scaling, Scores,
+    ClassWeight, Classifier, EnhancementSource, Forgetting, Nodes, OnlineBls, OnlineBlsConfig,
+    Partial, Ridge, Scaling, Scores,
     model_file::{Content, Loaded, ModelFile, read, read_any},
     stream::RowEncoding,
 };
@@ -36,7 +36,7 @@ fn configs() -> Vec<(&'static str, OnlineBlsConfig)> {
             OnlineBlsConfig {
                 feature_groups: 2,
                 feature_nodes: 3,
-                enhancement_nodes: 30,
+                enhancement_nodes: Nodes::Fixed(30),
                 ..OnlineBlsConfig::paper()
             },
         ),
@@ -50,7 +50,14 @@ fn configs() -> Vec<(&'static str, OnlineBlsConfig)> {
                 ..single
             },
         ),
+        ("adaptive", adaptive(260)),
+        ("adaptive, growing", OnlineBlsConfig { label_lags: 2, ..adaptive(1000) }),
     ]
+}
+
+/// A model that chooses its own nodes and regressions.
+fn adaptive(most_nodes: usize) -> OnlineBlsConfig {
+    OnlineBlsConfig { enhancement_nodes: Nodes::Auto, most_nodes, ..small() }
 }
 
 /// Learns samples, and returns everything that a model reports about itself.
@@ -64,7 +71,7 @@ fn go_on(model: &mut OnlineBls, from: u32, to: u32) -> (Scores, Vec<f64>, Vec<u6
 fn a_saved_model_continues_to_the_bit() {
     const END: u32 = 900;
     for (name, config) in configs() {
-        for stop in [0, 1, 77, 500, 831] {
+        for stop in [0, 1, 77, 150, 300, 500, 831] {
             let mut uninterrupted = model(config.clone());
             go_on(&mut uninterrupted, 0, stop);
             let bytes = bytes(&uninterrupted);
@@ -77,8 +84,34 @@ fn a_saved_model_continues_to_the_bit() {
             let found = go_on(&mut saved.model, stop, END);
             assert_eq!(found, expected, "{name}, stopped after {stop}");
             assert_eq!(saved.model.members(), uninterrupted.members());
+            assert_eq!(saved.model.changes(), uninterrupted.changes());
             assert_eq!(saved.model.learned(), uninterrupted.learned());
         }
+    }
+}
+
+/// Also while regressions are about to join, and after they have grown, shrunk and come to rest.
+#[test]
+fn a_model_that_has_changed_its_regressions_continues_to_the_bit() {
+    const END: u32 = 2300;
+    let mut uninterrupted = model(adaptive(1000));
+    let mut copies = Vec::new();
+    let mut start = 0;
+    for stop in [260, 330, 1030, 1090, 1500, 2050, 2120] {
+        go_on(&mut uninterrupted, start, stop);
+        copies.push((stop, read(&mut bytes(&uninterrupted).as_slice()).unwrap()));
+        start = stop;
+    }
+    go_on(&mut uninterrupted, start, END);
+    let events: Vec<&str> = uninterrupted.changes().iter().map(|c| c.event.as_str()).collect();
+    for event in ["joined", "rested", "halved its nodes"] {
+        assert!(events.contains(&event), "{event} is not among {events:?}");
+    }
+    let expected = go_on(&mut uninterrupted, END, END + 50);
+    for (stop, mut copy) in copies {
+        go_on(&mut copy.model, stop, END);
+        assert_eq!(go_on(&mut copy.model, END, END + 50), expected, "stopped after {stop}");
+        assert_eq!(copy.model.changes(), uninterrupted.changes());
     }
 }
 

@@ -5,7 +5,7 @@ mod hostile;
 mod versions;
 
 use broadstream::{
-    Block, Classifier, InputKind, OnlineBls, OnlineBlsConfig, Sample, Schema,
+    Block, Classifier, InputKind, Nodes, OnlineBls, OnlineBlsConfig, Sample, Schema,
     model_file::{self, ModelFile, Saved},
 };
 
@@ -14,7 +14,7 @@ fn small() -> OnlineBlsConfig {
     OnlineBlsConfig {
         feature_groups: 2,
         feature_nodes: 3,
-        enhancement_nodes: 30,
+        enhancement_nodes: Nodes::Fixed(30),
         inputs_per_sample: Some(3),
         ..OnlineBlsConfig::default()
     }

@@ -3,8 +3,8 @@
 use std::{fs, path::PathBuf};
 
 use broadstream::{
-    Classifier, Evaluator, OnlineBls, OnlineBlsConfig, Partial, PrequentialOptions, Progress,
-    Scaling, evaluate,
+    Classifier, Evaluator, Nodes, OnlineBls, OnlineBlsConfig, Partial, PrequentialOptions,
+    Progress, Scaling, evaluate,
     metrics::Summary,
     model_file::{Content, Loaded, ModelFile, VERSION, read, read_any},
     stream::{RowEncoding, Stream, synth::Sea},
@@ -73,7 +73,7 @@ fn resumed(bytes: &[u8]) -> Summary {
 
 /// A checkpoint in memory.
 fn checkpoint() -> Vec<u8> {
-    let config = OnlineBlsConfig { enhancement_nodes: 9, ..small() };
+    let config = OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(9), ..small() };
     let (mut model, mut stream) = (OnlineBls::new(config).unwrap(), stream());
     let mut evaluator = Evaluator::new(&options()).unwrap();
     let halt = evaluator.advance(&mut stream, &mut model, &mut ()).unwrap();
@@ -85,7 +85,7 @@ fn checkpoint() -> Vec<u8> {
 
 #[test]
 fn a_checkpoint_ends_as_the_whole_does() {
-    let config = OnlineBlsConfig { enhancement_nodes: 9, ..small() };
+    let config = OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(9), ..small() };
     let mut model = OnlineBls::new(config).unwrap();
     let whole = evaluate(&mut stream(), &mut model, &options()).unwrap();
     assert_eq!(resumed(&checkpoint()), whole.metrics.summary());
@@ -96,7 +96,7 @@ fn a_checkpoint_ends_as_the_whole_does() {
 #[test]
 #[ignore = "writes files, once for each version"]
 fn write_files_of_this_version() {
-    let small = OnlineBlsConfig { enhancement_nodes: 9, ..small() };
+    let small = OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(9), ..small() };
     let mut saved = model(small.clone());
     saved.learn_many(&samples(0..120)).unwrap();
     let schema = schema(&saved);
@@ -111,7 +111,7 @@ fn write_files_of_this_version() {
 
     let config = OnlineBlsConfig {
         scaling: Scaling::None,
-        enhancement_nodes: 9,
+        enhancement_nodes: Nodes::Fixed(9),
         feature_groups: 1,
         ..OnlineBlsConfig::single()
     };

@@ -6,7 +6,7 @@ mod resume;
 mod varied;
 
 use broadstream::{
-    Classifier, CurvePoint, Evaluation, Evaluator, Forgetting, Observer, OnlineBls,
+    Classifier, CurvePoint, Evaluation, Evaluator, Forgetting, Nodes, Observer, OnlineBls,
     OnlineBlsConfig, PrequentialOptions,
     baselines::{HedgeBackpropagation, HedgeOptions, NetworkOptions, NoChange, ScaledBaseline},
     evaluate,
@@ -23,7 +23,7 @@ fn stagger() -> ConceptDrift {
 
 fn online_bls() -> OnlineBls {
     let config = OnlineBlsConfig {
-        enhancement_nodes: 60,
+        enhancement_nodes: Nodes::Fixed(60),
         forgetting: Forgetting::Fixed(0.99),
         ..OnlineBlsConfig::single()
     };
@@ -35,7 +35,7 @@ fn several() -> OnlineBls {
     let config = OnlineBlsConfig {
         feature_groups: 3,
         feature_nodes: 3,
-        enhancement_nodes: 31,
+        enhancement_nodes: Nodes::Fixed(31),
         ..OnlineBlsConfig::default()
     };
     OnlineBls::new(config).unwrap()

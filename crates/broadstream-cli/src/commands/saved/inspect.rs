@@ -7,7 +7,8 @@ use std::{
 
 use anyhow::{Context, Result};
 use broadstream::{
-    Classifier, Input, InputKind, OnlineBlsConfig, RegressionHealth, Schema,
+    Classifier, Input, InputKind, MemberChange, MemberEvent, OnlineBlsConfig, RegressionHealth,
+    Schema,
     metrics::oca,
     model_file::{self, Loaded, Saved},
 };
@@ -18,7 +19,9 @@ use super::{journal, rows};
 use crate::{
     args::InspectArguments,
     commands::run::RUN_NOTE,
-    output::{failure::to_stdout, health::health_json, printable::printable},
+    output::{
+        changes::changes_json, failure::to_stdout, health::health_json, printable::printable,
+    },
 };
 
 /// More labels than this are not listed.
@@ -49,12 +52,13 @@ struct Inspection {
     /// How many rows the journal of the model has that the file lacks.
     journal_rows: u64,
     class_totals: Vec<f64>,
-    /// Only of a model, as are the next three.
+    /// Only of a model, as are the next four.
     weight_norm: Option<f64>,
     health: Vec<RegressionHealth>,
     /// How many samples the window holds, if there is one.
     window: Option<usize>,
     restarts: Vec<u64>,
+    changes: Vec<MemberChange>,
     /// Only of a checkpoint.
     run: Option<RunProgress>,
 }
@@ -88,6 +92,7 @@ impl Inspection {
                     health: model.health(),
                     window: model.window_samples(),
                     restarts: model.restarts().to_vec(),
+                    changes: model.changes().to_vec(),
                     run: evaluation.map(|state| RunProgress {
                         samples: state.samples(),
                         accuracy: oca(state.metrics().confusion()),
@@ -110,6 +115,7 @@ impl Inspection {
                     health: Vec::new(),
                     window: None,
                     restarts: Vec::new(),
+                    changes: Vec::new(),
                     run: None,
                     schema,
                 }
@@ -142,6 +148,7 @@ impl Inspection {
             "weight_norm": self.weight_norm,
             "window_samples": self.window,
             "restarts": self.restarts,
+            "changes": changes_json(&self.changes),
             "run": run,
             "health": health_json(&self.health),
             "config": self.config.to_json(),
@@ -160,8 +167,11 @@ impl Inspection {
             text += &format!("{name:<12}{}\n", printable(&value));
         };
         let config = &self.config;
-        let features = config.feature_groups * config.feature_nodes
-            + config.enhancement_groups * config.enhancement_nodes;
+        let largest = self.health.iter().map(|regression| regression.features).max();
+        let enhancement = config.enhancement_nodes.fixed().unwrap_or(0);
+        let features = largest.unwrap_or(
+            config.feature_groups * config.feature_nodes + config.enhancement_groups * enhancement,
+        );
         let (ridge, forgetting, seed) = (config.ridge, config.forgetting, config.seed);
         line(
             "model",
@@ -187,7 +197,7 @@ impl Inspection {
             line("run", arguments.join(" "));
             line("", format!("{samples} samples evaluated, accuracy {accuracy:.4}"));
         }
-        text + &self.health_table()
+        text + &self.health_table() + &self.changes_table()
     }
 
     fn classes(&self) -> String {
@@ -198,6 +208,23 @@ impl Inspection {
         let totals = self.class_totals.iter().copied().chain(std::iter::repeat(0.0));
         let classes = labels.iter().zip(totals).map(|(label, total)| format!("{label} ({total})"));
         classes.collect::<Vec<String>>().join(", ")
+    }
+
+    /// What the model has chosen, if it chooses its regressions and their nodes.
+    fn changes_table(&self) -> String {
+        if self.changes.is_empty() {
+            return String::new();
+        }
+        let mut text = "\nchanges of regressions\n".to_owned();
+        for MemberChange { learned, member, features, nodes, event, .. } in &self.changes {
+            let size = match event {
+                MemberEvent::Rested => String::new(),
+                _ => format!(": {features} features, {nodes}"),
+            };
+            let member = printable(member);
+            text += &format!("{learned:>8}  {member} {}{size}\n", event.as_str());
+        }
+        text
     }
 
     fn health_table(&self) -> String {

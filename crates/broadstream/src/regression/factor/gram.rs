@@ -129,8 +129,23 @@ impl Gram {
     }
 
     /// The sum of the leading `order` features, or of all if there are fewer.
-    pub(super) fn prefix(&self, order: usize) -> Self {
+    pub(crate) fn prefix(&self, order: usize) -> Self {
         Gram::of(self.p.prefix(order))
+    }
+
+    /// The sum of some of the features, in the given order. A feature may occur several times.
+    pub(crate) fn select(&self, features: &[usize]) -> Self {
+        let rows = self.p.rows(true);
+        let entry = |i: usize, j: usize| {
+            let (row, column) = (i.max(j), i.min(j));
+            rows[row * (row + 1) / 2 + column]
+        };
+        let chosen = features.iter().enumerate();
+        let chosen: Vec<f64> =
+            chosen.flat_map(|(k, i)| features[..=k].iter().map(move |j| entry(*i, *j))).collect();
+        let mut p = Panels::zero(features.len());
+        p.set_rows(&chosen, true);
+        Gram { threads: self.threads.clone(), ..Gram::of(p) }
     }
 
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {

@@ -141,6 +141,21 @@ impl Factor {
             && self.z.iter().flatten().all(|column| column.0.iter().all(|z| z.is_finite()))
     }
 
+    /// The factor of the leading features alone: the exact regression on them. The readouts beyond
+    /// them are gone.
+    pub(crate) fn prefix(&self, order: usize) -> Self {
+        let readouts = self.readouts.iter().copied().filter(|readout| *readout < order);
+        Factor {
+            l: self.l.prefix(order),
+            d_inverse: self.d_inverse[..order].to_vec(),
+            z: self.z.iter().map(|panel| panel[..order].to_vec()).collect(),
+            readouts: readouts.chain([order]).collect(),
+            scratch: Scratch::default(),
+            threads: self.threads.clone(),
+            ..*self
+        }
+    }
+
     /// Reads predictions off after `features` features as well as after all of them.
     ///
     /// The leading part of a triangular factor is the factor of the leading features. The partial

@@ -138,6 +138,11 @@ impl Probe {
         probe
     }
 
+    /// For the [prefix](Factor::prefix) of its factor, which is assumed to be exact.
+    pub(crate) fn prefix(&self, factor: &Factor) -> Self {
+        Probe { forgets: self.forgets, ..Probe::of(factor, self.ridge, self.samples) }
+    }
+
     /// For sums that count as exact: P as the rows of its lower triangle, and Q target by target.
     pub(super) fn of_sums(p: &[f64], q: &[f64], order: usize, ridge: f64, samples: u64) -> Self {
         let mut probe = Probe { samples, ..Probe::new(order, ridge) };

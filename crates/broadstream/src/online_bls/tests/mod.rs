@@ -1,8 +1,10 @@
 //! Each regression of a model is bit for bit what it would be on its own.
 
+mod adaptive;
+
 use crate::{
-    Block, ClassWeight, Classifier, Forgetting, InputKind, OnlineBls, OnlineBlsConfig, Ridge,
-    Scores,
+    Block, ClassWeight, Classifier, Forgetting, InputKind, Nodes, OnlineBls, OnlineBlsConfig,
+    Ridge, Scores,
     numeric::Threads,
     online_bls::class_weights::ClassWeights,
     regression::{BatchView, RidgeRegression},
@@ -13,7 +15,7 @@ fn config() -> OnlineBlsConfig {
     OnlineBlsConfig {
         feature_groups: 2,
         feature_nodes: 3,
-        enhancement_nodes: 48,
+        enhancement_nodes: Nodes::Fixed(48),
         inputs_per_sample: Some(3),
         ..OnlineBlsConfig::default()
     }
@@ -50,7 +52,7 @@ fn each_regression_is_what_it_would_be_alone() {
             continue;
         }
         let mut alone = model(OnlineBlsConfig {
-            enhancement_nodes: plan.features - 6,
+            enhancement_nodes: Nodes::Fixed(plan.features - 6),
             forgetting: Forgetting::Fixed(plan.forgetting),
             ridge: Ridge::Fixed(plan.ridge),
             stacking: false,
