@@ -307,7 +307,8 @@ class Bench:
 
     def measure(self, section, contestant, stream, turn):
         """Measure once and store the result; return whether there is one."""
-        where = f"{section.name}, round {turn}, {stream.name}, {contestant.name}"
+        turns = f"round {turn} of {self.arguments.rounds}"
+        where = f"{section.name}, {turns}, {stream.name}, {contestant.name}"
         try:
             measurement = contestant.measure(stream, self.arguments.budget)
         except (ProcessFailure, StreamFailure) as failure:

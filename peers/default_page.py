@@ -261,7 +261,7 @@ round, processor time the least, memory the largest, and an accuracy that of the
 - **broadstream** is `broadstream run` with no option chosen, on all cores: from the start of the program to
   its end, with reading a CSV file. irithyll is timed the same way.
 - **CapyMOA** runs MOA's own loop in Java over an ARFF file, after {warm_up:g} seconds in which the virtual
-  machine compiles. Memory is what the virtual machine takes, which is more than it needs.
+  machine compiles. Its memory is what the virtual machine takes, which is more than it needs.
 - **River** is a loop over dictionaries that are made before. It gets the first
   {settings["river_limit"]:,} samples.
 - **LightGBM** is refitted with its defaults on everything seen every {settings["refit_every"]:,} samples, and
@@ -271,7 +271,8 @@ round, processor time the least, memory the largest, and an accuracy that of the
 - **No change** repeats the previous label.
 
 A contestant is cut after {budget:g} seconds, and the table says after how many samples. CapyMOA and irithyll
-know all classes in advance. Memory below 9 MB cannot be measured this way.
+know all classes in advance. Memory is that of a whole process, with Python or Java; less than 9 MB cannot be
+measured this way.
 
 {sources}
 """

@@ -84,7 +84,7 @@ class TakeTurns(unittest.TestCase):
 
     def test_a_failure_does_not_end_the_run(self):
         messages = self.take_turns(self.contestant("bad", fails=True), self.contestant("good"))
-        self.assertIn("table, round 1, A, bad failed: it crashed", messages)
+        self.assertIn("table, round 1 of 2, A, bad failed: it crashed", messages)
         # Not in the second round, but in the next run.
         self.assertEqual(self.calls.count(("bad", "A")), 1)
         self.assertEqual(self.calls.count(("good", "B")), 2)
