@@ -11,6 +11,7 @@ import contextlib
 import functools
 import os
 import pathlib
+import signal
 import sys
 import tempfile
 from collections.abc import Callable
@@ -63,6 +64,8 @@ examples:
 
 def main():
     arguments = parse_arguments()
+    # Whatever stops it shall also stop what it has started.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         if arguments.render_only:
             results = Results.read(arguments.results)
@@ -275,12 +278,16 @@ class Bench:
 
     def export(self, section):
         """Write the files of all streams that are to be measured."""
+        turns = range(1, self.arguments.rounds + 1)
         for stream in section.streams:
             due = (
-                self.is_due(section, contestant, stream, 1) for contestant in section.contestants
+                self.is_due(section, contestant, stream, turn)
+                for contestant in section.contestants
+                for turn in turns
             )
             if isinstance(stream, StreamFiles) and any(due):
-                say(f"{section.name}, {stream.name}: exporting")
+                if not stream.is_exported:
+                    say(f"{stream.name}: exporting")
                 self.results.add_stream(stream.name, {"source": stream.source, **stream.shape})
 
     def take_turns(self, section):

@@ -44,6 +44,10 @@ class StreamFiles:
         return path
 
     @property
+    def is_exported(self):
+        return "csv" in vars(self)
+
+    @property
     def run(self):
         """What `broadstream run` is given."""
         return [self.csv]

@@ -10,8 +10,8 @@ import unittest
 from bench_default import SCALING, Bench, Section, scaling_streams
 from busy_core import busy_core
 from measured_process import ProcessFailure
-from results_file import Results
-from stream_files import GeneratedStream
+from results_file import Results, ResultsError
+from stream_files import GeneratedStream, StreamFiles
 
 STREAMS = [GeneratedStream("A"), GeneratedStream("B")]
 
@@ -90,6 +90,37 @@ class TakeTurns(unittest.TestCase):
         self.assertEqual(self.calls.count(("good", "B")), 2)
         self.take_turns(self.contestant("bad"), self.contestant("good"))
         self.assertIsNone(self.results.cell("table", "bad", "A").failure)
+
+
+class FakeFiles(StreamFiles):
+    """A stream whose shape is known without a file."""
+
+    shape = {"samples": 10, "inputs": 1, "classes": 2}  # noqa: RUF012
+
+
+class Export(unittest.TestCase):
+    setUp = TakeTurns.setUp
+    contestant = TakeTurns.contestant
+
+    def export(self, source, rounds):
+        self.arguments.rounds = rounds
+        section = Section("table", [FakeFiles("A", source, None, "unused")], [self.contestant("x")])
+        bench = Bench(self.arguments, self.results, "unused")
+        with contextlib.redirect_stderr(io.StringIO()):
+            bench.export(section)
+            bench.take_turns(section)
+
+    def test_a_later_round_cannot_be_of_another_stream(self):
+        self.export("sea", rounds=1)
+        with self.assertRaisesRegex(ResultsError, "another A"):
+            self.export("sine", rounds=2)
+        self.export("sea", rounds=2)
+        self.assertEqual(self.results.rounds("table"), 2)
+
+    def test_what_is_measured_is_not_exported(self):
+        self.export("sea", rounds=1)
+        self.export("sine", rounds=1)
+        self.assertEqual(self.results.streams["A"]["source"], "sea")
 
 
 class Scaling(unittest.TestCase):

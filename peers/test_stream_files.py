@@ -36,8 +36,10 @@ class Exported(unittest.TestCase):
 
     def test_a_stream_is_exported_once_where_the_data_is(self):
         stream = self.stream("letter.csv.gz --shuffle 1")
+        self.assertFalse(stream.is_exported)
         text = stream.csv.read_text(encoding="utf-8")
         self.assertIn("export letter.csv.gz --shuffle 1 --limit 500,data,yes", text)
+        self.assertTrue(stream.is_exported)
         stream.csv.write_text("x,class\n1,a\n2,b\n", encoding="utf-8")
         self.assertEqual(stream.shape, {"samples": 2, "inputs": 1, "classes": 2})
         self.assertEqual(stream.run, [stream.csv])
