@@ -3,25 +3,22 @@
 CARGO ?= cargo
 # A plain `cargo build` leaves out what only the paper's experiments need; tests and tables have it all.
 EVERYTHING = --locked --all-features
-# What peers/stream_learners.py runs
-PEERS = capymoa jpype1 numpy pandas river scikit-learn scipy
+# What the programs in peers/ run
+PEERS = capymoa jpype1 lightgbm numpy pandas river scikit-learn scipy
 BROADSTREAM = $(abspath $(or $(CARGO_TARGET_DIR),target))/release/broadstream
 # The folder with the datasets; without it they are looked for as the program does
 DATA ?=
-# Such as --quick, or --orders 1100 --rounds 21
+# Such as --quick, or --orders 1100 --rounds 21; for bench-default --render-only, or --sections table,busy
 BENCH_OPTIONS ?=
 # How many seeds are simulated
 SEEDS ?= 10000
 # How long each reader is fuzzed
 SECONDS ?= 60
-# The streams of the README's table
-VERSUS = SEA=sea:samples=20000 'Agrawal=agrawal:variants=0-3-6-0,samples=20000' \
-	'Electricity=electricity.csv.gz --drop date,day' 'Adult=adult.csv.gz --shuffle 1' \
-	'Letter=letter.csv.gz --shuffle 1'
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test test-rust test-python rust-tests test-wheel python-tests python-packages \
-	wheel soak simulate fuzz bench bench-python accuracy picture peers versus lint format doc docs msrv deny clean
+	wheel install-wheel soak simulate fuzz bench bench-default bench-python accuracy picture peers lint format doc \
+	docs msrv deny clean
 
 help: ## List the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,9 +82,19 @@ bench: build ## Time the factor beside its peers into bench/results.md (installs
 	cd bench && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(CARGO) run --release --locked -- \
 		--python ../.venv/bin/python --program $(BROADSTREAM) $(BENCH_OPTIONS)
 
-bench-python: wheel python-packages ## Compare the Python package with River's ensembles and with the Rust library
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
+bench-default: build peers install-wheel ## Measure what users feel, into bench/default.md: make bench-default DATA=DIR (an hour)
+	$(CARGO) build --release $(EVERYTHING) -p broadstream --example one_by_one
+	cd bench && $(CARGO) build --release --locked -p sgbt
+	.venv/bin/python peers/bench_default.py --program $(BROADSTREAM) \
+		--one-by-one $(dir $(BROADSTREAM))examples/one_by_one \
+		--sgbt $(abspath $(or $(CARGO_TARGET_DIR),bench/target))/release/sgbt \
+		$(if $(DATA),--data "$(DATA)") $(BENCH_OPTIONS)
+
+bench-python: python-packages install-wheel ## Compare the Python package with River's ensembles and with the Rust library
 	.venv/bin/python -m broadstream.bench_peers
+
+install-wheel: wheel # Install the package for others into .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
 
 accuracy: build ## Run the default on ten streams into the guide's page on accuracy: make accuracy DATA=DIR
 	docs/explanation/accuracy.sh $(BROADSTREAM) "$(abspath $(DATA))"
@@ -96,10 +103,6 @@ picture: build peers ## Draw the README's picture again, into docs/images/drift.
 	$(BROADSTREAM) experiment docs/images/drift.toml --output target/picture
 	cp target/picture/drift/accuracy.svg docs/images/drift.svg
 
-versus: build peers ## Compare accuracy and speed with River and CapyMOA: make versus DATA=DIR (half an hour)
-	cd "$(abspath $(DATA))" && $(CURDIR)/.venv/bin/python $(CURDIR)/peers/versus.py --program $(BROADSTREAM) \
-		--limit 20000 --once 'River ARF(10)' -- $(VERSUS)
-
 peers: ## Install other stream learners, to compare with, into .venv (600 MB)
 	prepare/python.sh $(PEERS)
 	cd peers && ../.venv/bin/python -m unittest --quiet
@@ -107,19 +110,19 @@ peers: ## Install other stream learners, to compare with, into .venv (600 MB)
 lint: ## Check the format, the lints and the documentation's links
 	prepare/python.sh ruff
 	$(CARGO) fmt --all --check
-	$(CARGO) fmt --manifest-path bench/Cargo.toml --check
+	$(CARGO) fmt --all --manifest-path bench/Cargo.toml --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets $(EVERYTHING) -- -D warnings
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(EVERYTHING) --quiet
-	.venv/bin/ruff format --check --quiet python examples
-	.venv/bin/ruff check --quiet python examples
+	.venv/bin/ruff format --check --quiet python examples peers
+	.venv/bin/ruff check --quiet python examples peers
 
 format: ## Format all code
 	prepare/python.sh ruff
-	.venv/bin/ruff format --quiet python examples
+	.venv/bin/ruff format --quiet python examples peers
 	$(CARGO) fmt --all
-	$(CARGO) fmt --manifest-path bench/Cargo.toml
+	$(CARGO) fmt --all --manifest-path bench/Cargo.toml
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
 
 doc: ## Build the library's documentation into target/doc

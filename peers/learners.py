@@ -60,49 +60,50 @@ class CapyMoa:
         self.model.train(self.sample)
 
 
-def river_hoeffding_tree(table, _seed):
+def river_hoeffding_tree(_seed):
     from river.tree import HoeffdingTreeClassifier
 
-    return River(table, HoeffdingTreeClassifier())
+    return HoeffdingTreeClassifier()
 
 
-def river_adaptive_random_forest(table, seed):
+def river_adaptive_random_forest(seed):
     from river.forest import ARFClassifier
 
-    return River(table, ARFClassifier(n_models=TREES, seed=seed))
+    return ARFClassifier(n_models=TREES, seed=seed)
 
 
-def river_leveraging_bagging(table, seed):
+def river_leveraging_bagging(seed):
     from river.ensemble import LeveragingBaggingClassifier
     from river.tree import HoeffdingTreeClassifier
 
-    tree = HoeffdingTreeClassifier()
-    return River(table, LeveragingBaggingClassifier(model=tree, n_models=TREES, seed=seed))
+    return LeveragingBaggingClassifier(model=HoeffdingTreeClassifier(), n_models=TREES, seed=seed)
 
 
-def capymoa_hoeffding_tree(table, seed):
+def capymoa_hoeffding_tree(schema, seed):
     from capymoa.classifier import HoeffdingTree
 
-    return CapyMoa(table, lambda schema: HoeffdingTree(schema=schema, random_seed=seed))
+    return HoeffdingTree(schema=schema, random_seed=seed)
 
 
-def capymoa_adaptive_random_forest(table, seed):
-    from capymoa.classifier import AdaptiveRandomForestClassifier as Forest
+def capymoa_adaptive_random_forest(schema, seed):
+    from capymoa.classifier import AdaptiveRandomForestClassifier
 
-    return CapyMoa(
-        table, lambda schema: Forest(schema=schema, random_seed=seed, ensemble_size=TREES)
-    )
+    return AdaptiveRandomForestClassifier(schema=schema, random_seed=seed, ensemble_size=TREES)
 
 
-def capymoa_leveraging_bagging(table, seed):
-    from capymoa.classifier import LeveragingBagging as Bagging
+def capymoa_leveraging_bagging(schema, seed):
+    from capymoa.classifier import LeveragingBagging
 
-    return CapyMoa(
-        table, lambda schema: Bagging(schema=schema, random_seed=seed, ensemble_size=TREES)
-    )
+    return LeveragingBagging(schema=schema, random_seed=seed, ensemble_size=TREES)
 
 
-# By name: its constructor, what differs from its library's defaults, and a description.
+def capymoa_streaming_random_patches(schema, seed):
+    from capymoa.classifier import StreamingRandomPatches
+
+    return StreamingRandomPatches(schema=schema, random_seed=seed, ensemble_size=TREES)
+
+
+# By name: what makes the model, what differs from its library's defaults, and a description.
 METHODS = {
     "river-hoeffding-tree": (river_hoeffding_tree, {}, "one Hoeffding tree; takes no seed"),
     "river-adaptive-random-forest": (
@@ -130,7 +131,20 @@ METHODS = {
         {"trees": TREES, "labels_known_in_advance": True},
         "MOA's leveraging bagging of 10 Hoeffding trees",
     ),
+    "capymoa-streaming-random-patches": (
+        capymoa_streaming_random_patches,
+        {"trees": TREES, "labels_known_in_advance": True},
+        "MOA's streaming random patches of 10 Hoeffding trees",
+    ),
 }
+
+
+def make_learner(method, table, seed):
+    """Make a learner for the samples of a table."""
+    make_model = METHODS[method][0]
+    if method.startswith("river-"):
+        return River(table, make_model(seed))
+    return CapyMoa(table, lambda schema: make_model(schema, seed))
 
 
 def library_of(method):

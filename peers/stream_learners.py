@@ -12,7 +12,7 @@ import time
 
 import numpy
 
-from learners import METHODS, library_of
+from learners import METHODS, library_of, make_learner
 from metrics import Metrics
 from table import TableError, read_table
 
@@ -98,8 +98,8 @@ def at_least_one(text):
 
 def run(table, arguments):
     """Predict and learn all samples of a table; return the record."""
-    make, config, _ = METHODS[arguments.method]
-    learner = make(table, arguments.seed)
+    _, config, _ = METHODS[arguments.method]
+    learner = make_learner(arguments.method, table, arguments.seed)
     metrics = Metrics(arguments.metrics_window)
     curve, seconds = [], []
     for i, label in enumerate(table.y):

@@ -11,10 +11,12 @@ cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 requirements=prepare/requirements.txt
 
-# CapyMOA runs Java.
+# CapyMOA runs Java, and LightGBM is linked with a library of GCC that its package lacks. No test runs LightGBM.
 needs_java=$([ $# -eq 0 ] && echo yes || echo no)
+needs_openmp=no
 for package in "$@"; do
     if [ "$package" = capymoa ]; then needs_java=yes; fi
+    if [ "$package" = lightgbm ]; then needs_openmp=yes; fi
 done
 
 missing=
@@ -22,6 +24,9 @@ command -v "$python" >/dev/null || missing="$missing python3"
 "$python" -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
 if [ "$needs_java" = yes ]; then
     command -v java >/dev/null || missing="$missing openjdk-17-jre-headless"
+fi
+if [ "$needs_openmp" = yes ]; then
+    /sbin/ldconfig -p | grep -q 'libgomp\.so\.1' || missing="$missing libgomp1"
 fi
 # shellcheck disable=SC2086 # a list of packages
 [ -z "$missing" ] || prepare/debian.sh $missing

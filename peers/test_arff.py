@@ -1,8 +1,8 @@
 import io
 import unittest
 
+from arff import write_arff
 from table import read_table
-from versus import write_arff
 
 
 class WriteArff(unittest.TestCase):
