@@ -12,8 +12,9 @@
 //! - the kind of nodes that serves the regression on all samples best becomes that of all others.
 //!
 //! Resting regressions return when a regression restarts after a drift, and now and then without a
-//! reason, after longer and longer rests. Whatever notices drifts never rests. A regression that is new, larger or returns learns the recent samples first, a
-//! few at a time, and joins when it has caught up.
+//! reason, after longer and longer rests. Whatever notices drifts never rests. A regression that is
+//! new, larger or returns learns the recent samples first, some at a time, and joins when it has
+//! caught up.
 //!
 //! Every decision follows from samples and losses alone and is taken after a multiple of 64 samples,
 //! so that it does not depend on blocks or threads.
