@@ -21,13 +21,15 @@ pub(super) struct LabelInputs {
     /// How many of the first features depend on labels; 0 for none.
     features: usize,
     lags: usize,
+    /// How many classes are declared, also while no feature depends on labels.
+    classes: usize,
     /// The weights for these features, by class and lag.
     weights: Vec<Vec<Vec<f64>>>,
 }
 
 impl LabelInputs {
     pub(super) fn new(features: usize, lags: usize) -> Self {
-        LabelInputs { features, lags, weights: Vec::new() }
+        LabelInputs { features, lags, classes: 0, weights: Vec::new() }
     }
 
     /// The number of features that depend on labels.
@@ -42,6 +44,10 @@ impl LabelInputs {
 
     /// Declares the inputs of a class and of all classes before it.
     pub(super) fn declare(&mut self, class: usize, shape: &Shape, fan_in: usize) {
+        if self.lags == 0 {
+            return;
+        }
+        self.classes = self.classes.max(class + 1);
         if self.features == 0 {
             return;
         }
@@ -61,7 +67,7 @@ impl LabelInputs {
 
     /// The number of declared classes.
     pub(super) fn classes(&self) -> usize {
-        self.weights.len()
+        self.classes
     }
 
     pub(super) fn save(&self, to: &mut WriteScope<'_>) {
@@ -74,6 +80,7 @@ impl LabelInputs {
         from: &ReadScope<'_>,
         classes: usize,
     ) -> Result<(), ModelFileError> {
+        self.classes = classes;
         let length = self.lags.saturating_mul(self.features);
         let weights = from.floats("weights", classes.saturating_mul(length))?;
         let rows = |class: &[f64]| class.chunks_exact(self.features).map(<[f64]>::to_vec).collect();
@@ -83,6 +90,9 @@ impl LabelInputs {
 
     /// Adds the contributions of the labels, the latest first, to the sums of a sample's nodes.
     pub(super) fn add(&self, labels: &[usize], sums: &mut [f64]) {
+        if self.features == 0 {
+            return;
+        }
         for (lag, &class) in labels.iter().enumerate() {
             for (sum, weight) in sums.iter_mut().zip(&self.weights[class][lag]) {
                 *sum += weight;

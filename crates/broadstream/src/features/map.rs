@@ -655,4 +655,23 @@ mod tests {
         assert_eq!(features.plain.len(), 3 * 34);
         assert_eq!(features.labelled.len(), 3 * 21);
     }
+
+    #[test]
+    fn a_class_that_appears_while_no_node_sees_labels_is_known_later() {
+        let labelled = |map: &FeatureMap| {
+            let mut features = Features::default();
+            let row = [0.5, -1.0];
+            map.transform(std::iter::once(Sample::dense(&row)), &row, &[vec![2]], &mut features);
+            features.labelled
+        };
+        let mut always = map(SOURCES[0], 4, 30, &["a", "b"]).with_labels(21, 1);
+        let mut later = always.clone();
+        always.declare_label(2);
+        later.declare_label(0);
+        later.set_labelled(0, NodeKind::Random);
+        later.declare_label(2);
+        assert!(labelled(&later).is_empty());
+        later.set_labelled(21, NodeKind::Random);
+        assert_eq!(labelled(&later), labelled(&always));
+    }
 }
