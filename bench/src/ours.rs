@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use broadstream::{
-    Forgetting, OnlineBls, OnlineBlsConfig,
+    Forgetting, Nodes, OnlineBls, OnlineBlsConfig,
     factor::{Factor, Gram, Update, Weights},
 };
 
@@ -27,7 +27,7 @@ pub(crate) fn refresh_interval(order: usize) -> usize {
     let config = OnlineBlsConfig {
         feature_groups: 1,
         feature_nodes: 1,
-        enhancement_nodes: order - 1,
+        enhancement_nodes: Nodes::Fixed(order - 1),
         forgetting: Forgetting::Fixed(FORGETTING),
         ..OnlineBlsConfig::single()
     };

@@ -8,8 +8,8 @@
 use std::sync::LazyLock;
 
 use broadstream::{
-    Block, Classifier, InputKind, OnlineBls, Nodes, OnlineBlsConfig, Partial, Sample, Scaling, Schema,
-    Scores,
+    Block, Classifier, InputKind, Nodes, OnlineBls, OnlineBlsConfig, Partial, Sample, Scaling,
+    Schema, Scores,
     model_file::{self, Content, Loaded, ModelFile},
 };
 // For its allocator, which refuses what no input justifies.

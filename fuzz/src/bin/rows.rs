@@ -10,7 +10,7 @@ use std::{
 };
 
 use broadstream::{
-    Block, Classifier, Error, OnlineBls, Nodes, OnlineBlsConfig, Schema, Scores,
+    Block, Classifier, Error, Nodes, OnlineBls, OnlineBlsConfig, Schema, Scores,
     model_file::{self, ModelFile},
     stream::{
         Categories, LiveOptions, LiveRows, RowEncoding, Stream, TableOptions, UnknownColumns,

@@ -125,7 +125,8 @@ fn each_regression_is_what_it_would_be_alone() {
 fn capacity_neither_oscillates_nor_runs_away() {
     let mut random = Random::new(2, "streams", "");
     let mut point = || -> [f64; 4] { std::array::from_fn(|_| random.signed_unit()) };
-    let streams: [(&str, Vec<([f64; 4], usize)>); 5] = [
+    type Labelled = Vec<([f64; 4], usize)>;
+    let streams: [(&str, Labelled); 5] = [
         ("constant", (0..6000).map(|_| ([1.0; 4], 0)).collect()),
         ("one class", (0..6000).map(|_| (point(), 0)).collect()),
         ("noise", (0..6000).map(|i| (point(), usize::from(i * i % 7 < 3))).collect()),
