@@ -220,14 +220,11 @@ impl<'a> Run<'a> {
         if self.problem.kind == Kind::Exact {
             self.compare_totals();
         }
-        let inputs = self.inputs();
         let rows = self.state.reference.rows();
-        let mut samples: Vec<_> = (0..20.min(rows.len()))
+        // The estimate is for samples like those learned: others may have inputs that no sample had yet.
+        let samples: Vec<_> = (0..20.min(rows.len()))
             .map(|_| rows[self.dice.below(rows.len())].sample.clone())
             .collect();
-        for _ in 0..3 {
-            samples.push(self.problem.sample(&mut self.dice, &inputs, self.labels));
-        }
         let distance = self.state.reference.distance(&self.problem, &self.model, &samples);
         let estimate = self.model.health()[0].now.error;
         if distance <= LARGEST_ERROR {
