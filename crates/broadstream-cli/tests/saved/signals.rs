@@ -2,11 +2,13 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
+    os::unix::process::CommandExt,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
+use nix::sys::signal::{SigHandler, Signal, signal};
 use serde_json::Value;
 
 use super::{Folder, rows};
@@ -25,10 +27,20 @@ fn trained() -> Folder {
     folder
 }
 
-/// Starts a program that reads from a pipe.
+/// Starts a program that reads from a pipe and ignores no signal, even if the tests run in the background of
+/// a shell, which lets them ignore SIGINT.
 fn start(folder: &Folder, arguments: &str) -> Child {
     let mut command = folder.command(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let heed_signals = || {
+        for heeded in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+            // SAFETY: no handler is installed.
+            unsafe { signal(heeded, SigHandler::SigDfl)? };
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only signal dispositions are set, which is safe there.
+    unsafe { command.pre_exec(heed_signals) };
     command.spawn().unwrap()
 }
 
