@@ -49,6 +49,10 @@ const LARGEST_RESIDUAL: f64 = 1e-8;
 /// than eight would be right in the direction of that pivot.
 const LEAST_PIVOT_SHARE: f64 = 1e-8;
 
+/// At a refresh, the error that the kept weights have is measured if the pivot share is smaller than this.
+/// Weights of a better factor are right to ten digits, and need not be measured.
+const WELL_CONDITIONED: f64 = 1e-5;
+
 /// The relative error of P's entries, with the caution of [`Health::error`].
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
@@ -212,7 +216,7 @@ impl RidgeRefresh {
             self.decay = 1.0;
             self.since_refresh = 0;
             self.refreshes = self.refreshes.saturating_add(1);
-            self.restore_ridge(factor)?;
+            self.restore_ridge(factor, damaged)?;
             if damaged {
                 // A refresh keeps the weights and cannot repair them, so the probe accepts them as
                 // they are.
@@ -222,8 +226,9 @@ impl RidgeRefresh {
         Ok(refresh)
     }
 
-    /// Gives the factor the ridge that it needs now, and keeps its weights.
-    fn restore_ridge(&mut self, factor: &mut Factor) -> Result<(), Error> {
+    /// Gives the factor, which rounding may have damaged, the ridge that it needs now, and keeps its
+    /// weights.
+    fn restore_ridge(&mut self, factor: &mut Factor, damaged: bool) -> Result<(), Error> {
         // Not λ: the next sweep multiplies by μ, and Algorithm 2 works with λ there.
         let ridge = self.ridge / self.mu;
         if !factor.is_finite() {
@@ -236,11 +241,14 @@ impl RidgeRefresh {
             return Ok(());
         }
         let share = factor.pivot_share(&self.gram);
+        if damaged || share < WELL_CONDITIONED {
+            // The weights stay as they are, and so do their errors, of which the probe shows less later.
+            self.refresh_error = self.refresh_error.max(self.probe.error(factor));
+        }
         if share >= LEAST_PIVOT_SHARE {
             factor.refactor(&self.gram, ridge)?;
             self.refresh_error = self.refresh_error.max(ROUNDING / share);
         } else {
-            self.refresh_error = self.refresh_error.max(self.probe.error(factor));
             factor.raise_ridge(ridge - self.probe.ridge());
         }
         self.probe.ridge_was_raised(factor, ridge);

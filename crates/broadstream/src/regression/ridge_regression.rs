@@ -2,7 +2,7 @@
 
 use super::{
     batch::{Batch, BatchView},
-    factor::{Factor, Probe, Slide, Sums, Update, Weights},
+    factor::{Factor, PastErrors, Probe, Slide, Sums, Update, Weights},
     health::{Inherited, RegressionHealth, RoundingMonitor},
     plan::RegressionPlan,
     ridge_refresh::RidgeRefresh,
@@ -285,6 +285,11 @@ impl RidgeRegression {
         let nothing = Batch::default();
         let removed = removed.unwrap_or(&nothing).view();
         let (learned, removed) = (update(learned, order), update(removed, order));
+        if let Maintenance::Monitor(monitor) = &mut self.maintenance
+            && !removed.weights.is_empty()
+        {
+            monitor.prepare_to_unlearn(&self.factor);
+        }
         let Slide { leverages, mut is_sound } = self.factor.slide(learned, removed, &mut scores)?;
         if let Maintenance::Monitor(monitor) = &mut self.maintenance {
             is_sound &= monitor.slide(&self.factor, learned, removed)?;
@@ -296,7 +301,7 @@ impl RidgeRegression {
     /// of the other's class k. Neither may forget.
     pub(crate) fn merge(&mut self, other: &Self, classes: &[usize]) -> Result<(), Error> {
         let Maintenance::Monitor(monitor) = &other.maintenance else { return Ok(()) };
-        self.absorb(&other.factor, &monitor.to_inherit(), classes)
+        self.absorb(&other.factor, &monitor.to_inherit(&other.factor), classes)
     }
 
     /// Adds the sums of other samples, with the probe that has watched over them.
@@ -308,8 +313,9 @@ impl RidgeRegression {
     ) -> Result<(), Error> {
         let mut factor = Factor::new(self.plan.features, self.plan.ridge);
         factor.rebuild(&sums.prefix(self.plan.features), self.plan.ridge)?;
-        let error = probe.error_from_sums(&factor);
-        self.absorb(&factor, &Inherited { probe, error }, classes)
+        let mut past = PastErrors::default();
+        past.add(&factor, probe.error_from_sums(&factor));
+        self.absorb(&factor, &Inherited { probe, past }, classes)
     }
 
     fn absorb(
@@ -318,9 +324,10 @@ impl RidgeRegression {
         inherited: &Inherited<'_>,
         classes: &[usize],
     ) -> Result<(), Error> {
+        let before = self.factor.clone();
         self.factor.merge(other, self.plan.ridge, classes)?;
         if let Maintenance::Monitor(monitor) = &mut self.maintenance {
-            monitor.merge(inherited, other, classes);
+            monitor.merge(inherited, [&before, other, &self.factor], classes);
         }
         self.follow_factor();
         Ok(())
@@ -453,7 +460,9 @@ impl RidgeRegression {
         self.add_classes(classes);
         match &mut self.maintenance {
             Maintenance::Refresh(refresh) => refresh.restore(&from.scope("fading")?)?,
-            Maintenance::Monitor(monitor) => monitor.restore(&from.scope("watch")?)?,
+            Maintenance::Monitor(monitor) => {
+                monitor.restore(&from.scope("watch")?, &self.factor)?;
+            }
         }
         if let Some(kept) = &mut self.kept {
             kept.restore(&from.scope("weights")?)?;

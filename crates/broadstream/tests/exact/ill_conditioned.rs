@@ -298,6 +298,30 @@ fn partial_sums() {
 }
 
 #[test]
+fn merged_models_that_unlearn_samples() {
+    for_all("merge, then unlearn", |seed, problem, tally| {
+        let samples = problem.rows.len();
+        let mut dice = Dice(seed ^ 5);
+        let gone: Vec<bool> = (0..samples).map(|_| dice.below(2) == 0).collect();
+        let model = (|| {
+            let mut model = learned(problem, 0..samples / 3);
+            let (block, classes) = renumbered(problem, samples / 3..samples);
+            let mut other = problem.model(problem.config.clone());
+            other.learn_many(&block)?;
+            model.merge(&other, &classes)?;
+            // A part at a time, since what one costs can count for more after the next.
+            for part in 0..3 {
+                let rows = (0..samples).filter(|i| i % 3 == part && gone[*i]);
+                model.unlearn_many(&problem.block(rows))?;
+            }
+            Ok(model)
+        })();
+        let rows = (0..samples).filter(|i| !gone[*i]);
+        tally.check(("merge, then unlearn", seed), problem, model, rows, true);
+    });
+}
+
+#[test]
 fn windows() {
     for_all("window", |seed, problem, tally| {
         let window = 5 + Dice(seed ^ 2).below(15);

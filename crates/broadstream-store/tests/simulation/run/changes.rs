@@ -1,6 +1,6 @@
 //! Which changes are made to the model.
 
-use broadstream::{Classifier, LARGEST_ERROR, OnlineBls, Partial};
+use broadstream::{Classifier, OnlineBls, Partial};
 
 use super::Run;
 use crate::simulation::{
@@ -105,11 +105,7 @@ impl Run<'_> {
     }
 
     pub(super) fn merge(&mut self) {
-        // A model that cannot be trusted may be taken for one that can after a merge: its estimate is of a
-        // condition that others have improved since. Such a model is not merged here.
-        let error = self.model.health().iter().map(|health| health.now.error).fold(0.0, f64::max);
         if self.state.reference.rows().len() < MOST_REMEMBERED
-            && error <= LARGEST_ERROR
             && let Some(other) = self.other()
         {
             self.change(Change::Merge(other));

@@ -24,7 +24,8 @@
 //! brings two factors together. `refactor` builds the factor from a matrix, `gram` keeps that
 //! matrix, `sums` is everything that a regression has summed, `product` multiplies by the factor.
 //! `correction` compensates for a ridge that decays between two refreshes. `probe` measures rounding
-//! errors, and `condition` how much the factor amplifies them.
+//! errors, `past_errors` carries them over to what the factor becomes, and `condition` tells how
+//! much it amplifies them.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -35,6 +36,7 @@ mod kernel;
 mod many;
 mod merge;
 mod panels;
+mod past_errors;
 mod portable;
 mod probe;
 mod product;
@@ -48,6 +50,7 @@ pub(crate) mod tests;
 mod unlearn;
 mod weights;
 
+pub(crate) use self::past_errors::PastErrors;
 pub use self::{
     gram::Gram,
     probe::{Health, Probe},

@@ -214,7 +214,8 @@ impl Probe {
     }
 
     /// Records that the factor has [merged](Factor::merge) another, whose probe is given, with the
-    /// same numbers of targets. What the other has lost to rounding is not counted here.
+    /// same numbers of targets. What the other has lost to rounding is not counted here, and neither is
+    /// what the factor has lost by unlearning before.
     pub fn merge(&mut self, other: &Probe, merged: &Factor, targets: &[usize]) {
         self.aimed = None;
         self.product.add(&other.product);
@@ -262,6 +263,11 @@ impl Probe {
         finite(residual * factor.condition(&self.direction).sqrt())
     }
 
+    /// The number of samples learned.
+    pub(crate) fn samples(&self) -> u64 {
+        self.samples
+    }
+
     /// The ridge that the factor should have now.
     pub(crate) fn ridge(&self) -> f64 {
         self.ridge
@@ -285,6 +291,14 @@ impl Probe {
     /// The [residual](Health::residual) alone, which takes a third of the time.
     pub(crate) fn residual(&self, factor: &Factor) -> f64 {
         self.residuals(factor).into_iter().map(finite).fold(0.0, f64::max)
+    }
+
+    /// The errors of scores that learning has caused through K and through Q, counting also
+    /// directions that no sample has yet.
+    pub(crate) fn learning_errors(&self, factor: &Factor) -> [f64; 2] {
+        let everywhere = Probe { forgets: true, aimed: None, ..self.clone() };
+        let [product, moments, _] = everywhere.residuals(factor);
+        [product, moments].map(|residual| finite(CAUTION[1] * residual))
     }
 
     /// The error of scores alone, which takes half of the time.
@@ -365,7 +379,24 @@ impl Probe {
             *product = multiply(before, x).0;
         }
         probe.add(removed, -1.0, 1.0);
-        finite(probe.error_of([0.0, 0.0, probe.aimed_residual(after)]))
+        finite(CAUTION[1] * probe.aimed_residual(after))
+    }
+
+    /// The error of scores that a merge has added, given the factors before, the other and after.
+    pub(crate) fn merging_error(
+        before: &Factor,
+        other: &Factor,
+        after: &Factor,
+        ridge: f64,
+    ) -> f64 {
+        let mut probe = Probe::new(after.order(), 0.0);
+        probe.aim(after);
+        if let Some((x, product)) = &mut probe.aimed {
+            *product = multiply(before, x).0;
+            product.add(&multiply(other, x).0);
+            product.add_rows(1.0, [x], [-ridge]);
+        }
+        finite(CAUTION[1] * probe.aimed_residual(after))
     }
 
     /// Whether such a vector is followed.
@@ -522,7 +553,7 @@ fn combine_rows(q: &[f64], order: usize, coefficient: impl Fn(usize) -> f64) -> 
 }
 
 /// The largest finite number instead of infinity and NaN.
-fn finite(value: f64) -> f64 {
+pub(super) fn finite(value: f64) -> f64 {
     if value.is_finite() { value } else { f64::MAX }
 }
 

@@ -194,11 +194,17 @@ impl Scratch {
         self.first_gamma.extend(rows.clone().map(|(_, gamma)| gamma));
         self.gamma.clone_from(&self.first_gamma);
         let samples = self.gamma.len();
-        self.w.clear();
         self.w.resize(panels::panels(order) * samples, Column::ZERO);
         for (s, (row, _)) in rows.enumerate() {
-            for (panel, rows) in row.chunks(ROWS).enumerate() {
-                self.w[panel * samples + s].0[..rows.len()].copy_from_slice(rows);
+            let (whole, rest) = row.as_chunks::<ROWS>();
+            let mut columns = self.w.iter_mut().skip(s).step_by(samples);
+            // In this order, so that no column is taken without rows for it.
+            for (rows, column) in whole.iter().zip(columns.by_ref()) {
+                column.0 = *rows;
+            }
+            if let Some(column) = columns.next() {
+                column.0[..rest.len()].copy_from_slice(rest);
+                column.0[rest.len()..].fill(0.0);
             }
         }
         self.p.resize(order * samples, 0.0);

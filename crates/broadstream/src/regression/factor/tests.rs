@@ -2,6 +2,7 @@
 //! into blocks and either instruction set give the same bits.
 
 mod merge;
+mod past_errors;
 mod probe;
 mod saved;
 mod slide;
