@@ -16,8 +16,8 @@ use pyo3::{
 
 use crate::error::{store_error, to_python};
 
-/// How long a save waits for a file that is in use. Another thread that saves needs it for a moment, a
-/// program that learns needs it for as long as it runs.
+/// How long a save waits for one holder of a file. Another thread that saves needs it for a moment, a
+/// program that learns needs it for as long as it runs. Savers that take turns may last longer together.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long it waits before it looks again, and checks for signals.
@@ -30,19 +30,19 @@ pub(crate) fn write(file: &Bound<'_, PyAny>, content: &[u8]) -> PyResult<()> {
         return write_open(file, content);
     }
     let (py, path) = (file.py(), file.extract::<PathBuf>()?);
-    let start = Instant::now();
+    let (mut start, mut holder) = (Instant::now(), None);
     while let Err(error) = py.detach(|| write_bytes(&path, content)) {
-        if !is_in_use(&error) || start.elapsed() > PATIENCE {
+        let StoreError::Locked { since, .. } = error else { return Err(store_error(&error)) };
+        if since != holder {
+            (start, holder) = (Instant::now(), since);
+        }
+        if start.elapsed() > PATIENCE {
             return Err(store_error(&error));
         }
         py.check_signals()?;
         py.detach(|| thread::sleep(INTERVAL));
     }
     Ok(())
-}
-
-fn is_in_use(error: &StoreError) -> bool {
-    matches!(error, StoreError::Locked { .. })
 }
 
 /// Writes to an open file. One without a buffer may take a part at a time.

@@ -1,6 +1,6 @@
 //! Why a file could not be read, locked or written.
 
-use std::{io, path::PathBuf};
+use std::{io, path::PathBuf, time::SystemTime};
 
 use broadstream::{Error, model_file::ModelFileError};
 
@@ -34,6 +34,8 @@ pub enum StoreError {
     Locked {
         /// The path as it was given.
         path: PathBuf,
+        /// When that holder came, where the system tells it. Another time is another holder.
+        since: Option<SystemTime>,
     },
 
     /// The system cannot lock files there.

@@ -77,7 +77,9 @@ impl LockedPath {
             match lock.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
-                    return Err(StoreError::Locked { path: path.to_owned() });
+                    // Every holder has a lock file of its own, since it removes it in the end.
+                    let since = lock.metadata().and_then(|metadata| metadata.modified()).ok();
+                    return Err(StoreError::Locked { path: path.to_owned(), since });
                 }
                 Err(TryLockError::Error(source)) => {
                     return Err(StoreError::Lock { path: path.to_owned(), source });
