@@ -154,14 +154,20 @@ class Evaluation:
     metrics: dict[str, float]
     #: The metrics over the last ``metrics_window`` samples
     window: dict[str, float]
-    #: The metrics over time, one array by name each; those of the window are called ``window_...``
+    #: The metrics over time, one array by name each; those of the window are called ``window_...``,
+    #: and for each member there are ``weight:NAME`` and ``features:NAME``, which is 0 while it rests
     curve: dict[str, np.ndarray] = field(repr=False)
     #: The samples, counted from 1, at which drift was detected in the errors of the model
     drifts: list[int]
     #: The numbers of samples after which a regression of the model restarted because of drift
     restarts: list[int]
-    #: The members of the model at the end, as pairs of name and weight
-    members: list[tuple[str, float]] = field(repr=False)
+    #: The members of the model at the end: ``name``, ``weight``, number of ``features``, kind of ``nodes``,
+    #: and whether it ``rests``
+    members: list[dict[str, Any]] = field(repr=False)
+    #: How the members have changed: after how many ``learned`` samples, which ``member``, its
+    #: ``features_before`` and its ``features`` from then on, the kind of its ``nodes``, the ``event`` and its
+    #: ``reason``; only the last 1000
+    changes: list[dict[str, Any]] = field(repr=False)
     #: The labels, in the order of the confusion matrix
     labels: list[Any] = field(repr=False)
     #: The confusion counts: true and predicted class, as positions in ``labels``, and the number of

@@ -43,8 +43,7 @@ class OnlineBLS(Classifier):
     preset : {"default", "single", "paper", "paper-drift"}, default="default"
         The configuration that the options start from.
     **options
-        The options of :class:`broadstream.OnlineBLS`. CapyMOA passes samples one at a time, so
-        ``enhancement_nodes`` is 1000 by default: such a model fits in the processor's cache.
+        The options of :class:`broadstream.OnlineBLS`.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class OnlineBLS(Classifier):
             raise ValueError(
                 "expected a schema whose target is nominal, got a schema for regression"
             )
-        self.options: dict[str, Any] = {"preset": preset, "enhancement_nodes": 1000, **options}
+        self.options: dict[str, Any] = {"preset": preset, **options}
         self.model = _broadstream.OnlineBLS(**self.options, seed=random_seed)
         self._attributes = _attributes(schema)
         self._all_numeric = all(values is None for _, values in self._attributes)

@@ -37,10 +37,6 @@ class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
     preset
         ``default`` needs no tuning, ``single`` is one regression on all samples, ``paper`` and
         ``paper-drift`` are the configurations of the paper.
-    enhancement_nodes
-        The number of random non-linear features. River passes samples one at a time, so the default is half
-        of that elsewhere: such a model fits in the processor's cache, and is several times as fast on single
-        samples.
     seed
         The seed of the random features; None means 0, so that results are always reproducible.
 
@@ -60,7 +56,7 @@ class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
 
     """
 
-    @takes_options(enhancement_nodes=1000)
+    @takes_options()
     def __init__(
         self, preset: str = "default", seed: int | None = None, **options: Unpack[OptionValues]
     ) -> None:

@@ -61,12 +61,19 @@ def test_probabilities_are_judged_as_scikit_learn_does(flower_rows, new_model):
 def test_curves_end_in_the_metrics(flower_rows, new_model):
     result = evaluate(flower_rows, new_model(), curve_every=250, metrics_window=100)
     assert result.curve["sample"].tolist() == [250, 500, 600]
+    members = {member["name"]: member for member in result.members}
+    assert members
     for name, values in result.curve.items():
         assert values.shape == (3,), name
-        if name.startswith("window_"):
+        kind, _, member = name.partition(":")
+        if kind in ("weight", "features"):
+            assert values[-1] == members[member][kind], name
+        elif name.startswith("window_"):
             assert values[-1] == result.window[name.removeprefix("window_")]
         elif name != "sample":
             assert values[-1] == result.metrics[name]
+    for name in members:
+        assert {f"weight:{name}", f"features:{name}"} <= set(result.curve)
     first = evaluate((flower_rows[0][:250], flower_rows[1][:250]), new_model(), metrics_window=100)
     assert result.curve["kappa"][0] == first.metrics["kappa"]
     assert result.curve["window_f1"][0] == first.window["f1"]

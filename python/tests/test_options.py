@@ -32,7 +32,7 @@ def test_the_documentation_says_what_each_option_means():
 @pytest.mark.parametrize(
     ("estimator", "preset", "seed", "own"),
     [
-        (river.OnlineBLSClassifier, "default", "seed", {"enhancement_nodes": 1000}),
+        (river.OnlineBLSClassifier, "default", "seed", {}),
         (
             sklearn.OnlineBLSClassifier,
             "single",

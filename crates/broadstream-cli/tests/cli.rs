@@ -294,13 +294,22 @@ fn curves_and_predictions_are_written() {
     let last: f64 = rows[3].split(',').nth(1).unwrap().parse().unwrap();
     assert_eq!(last, result["oca"].as_f64().unwrap());
     let members = result["members"].as_array().unwrap();
-    let names = members.iter().map(|member| format!("weight:{}", member["name"].as_str().unwrap()));
+    let of_members = |what: &'static str| {
+        members.iter().map(move |member| format!("{what}:{}", member["name"].as_str().unwrap()))
+    };
+    let names = of_members("weight").chain(of_members("features"));
     let names: Vec<String> = ["ece".into(), "drifts".into()].into_iter().chain(names).collect();
     let columns: Vec<&str> = rows[0].split(',').collect();
     assert_eq!(columns[9], names[0]);
     assert_eq!(columns[17..], names[1..]);
-    let weights = rows[3].split(',').skip(18).map(|cell| cell.parse::<f64>().unwrap());
+    let mut cells = rows[3].split(',').skip(18);
+    let weights = cells.by_ref().take(members.len()).map(|cell| cell.parse::<f64>().unwrap());
     assert!(weights.eq(members.iter().map(|member| member["weight"].as_f64().unwrap())));
+    let features = |member: &Value| match member["rests"].as_bool().unwrap() {
+        true => 0,
+        false => member["features"].as_u64().unwrap(),
+    };
+    assert!(cells.map(|cell| cell.parse::<u64>().unwrap()).eq(members.iter().map(features)));
     let reliability = result["reliability"].as_array().unwrap();
     let counts = reliability.iter().map(|bin| bin["count"].as_u64().unwrap());
     assert_eq!(counts.sum::<u64>(), 249, "before the first sample no class was known");

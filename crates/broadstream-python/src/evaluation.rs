@@ -8,7 +8,7 @@ use std::{
 };
 
 use broadstream::{
-    Block, Classifier, CurvePoint, Error, Evaluation, Evaluator, Observer, Outcome,
+    Block, Classifier, CurvePoint, Error, Evaluation, Evaluator, Member, Observer, Outcome,
     PrequentialOptions, Schema,
     metrics::{Metrics, Summary, WindowSummary},
     stream::RowEncoding,
@@ -25,6 +25,7 @@ use crate::{
     error::to_python,
     labels::Labels,
     learner::Learner,
+    members,
     model::OnlineBLS,
     numbers::{Real, Whole},
     rows::{self, Rows, place},
@@ -332,11 +333,11 @@ fn describe<'py>(
     let metrics = &evaluation.metrics;
     result.set_item("metrics", summary(py, &metrics.summary())?)?;
     result.set_item("window", window_summary(py, &metrics.window_summary())?)?;
-    result.set_item("curve", curve(py, &evaluation.curve)?)?;
+    result.set_item("curve", curve(py, &evaluation.curve, &evaluation.members)?)?;
     result.set_item("drifts", &evaluation.drifts)?;
     result.set_item("restarts", &evaluation.restarts)?;
-    let members = evaluation.members.iter().map(|member| (&member.name, member.weight));
-    result.set_item("members", members.collect::<Vec<_>>())?;
+    result.set_item("members", members::members(py, &evaluation.members)?)?;
+    result.set_item("changes", members::changes(py, &evaluation.changes)?)?;
     let counts = metrics.confusion().cells().collect::<Vec<_>>();
     result.set_item("counts", counts)?;
     let bins = metrics.calibration().bins().filter(|bin| bin.count > 0);
@@ -371,7 +372,11 @@ fn window_summary<'py>(py: Python<'py>, summary: &WindowSummary) -> PyResult<Bou
 }
 
 /// The metrics over time, as one array each.
-fn curve<'py>(py: Python<'py>, points: &[CurvePoint]) -> PyResult<Bound<'py, PyDict>> {
+fn curve<'py>(
+    py: Python<'py>,
+    points: &[CurvePoint],
+    members: &[Member],
+) -> PyResult<Bound<'py, PyDict>> {
     let curve = PyDict::new(py);
     let samples: Vec<u64> = points.iter().map(|point| point.cumulative.samples).collect();
     curve.set_item("sample", samples.into_pyarray(py))?;
@@ -383,6 +388,17 @@ fn curve<'py>(py: Python<'py>, points: &[CurvePoint]) -> PyResult<Bound<'py, PyD
     for (k, (name, _)) in window_numbers(&first.window).into_iter().enumerate() {
         let values: Vec<f64> = points.iter().map(|p| window_numbers(&p.window)[k].1).collect();
         curve.set_item(format!("window_{name}"), values.into_pyarray(py))?;
+    }
+    let sized = members.iter().filter(|member| member.features.is_some());
+    for (k, member) in sized.enumerate() {
+        let features = points.iter().map(|p| p.features.get(k).copied().unwrap_or(0) as u64);
+        let features: Vec<u64> = features.collect();
+        curve.set_item(format!("features:{}", member.name), features.into_pyarray(py))?;
+    }
+    for (k, member) in members.iter().enumerate() {
+        let weights = points.iter().map(|p| p.weights.get(k).copied().unwrap_or(f64::NAN));
+        let weights: Vec<f64> = weights.collect();
+        curve.set_item(format!("weight:{}", member.name), weights.into_pyarray(py))?;
     }
     Ok(curve)
 }

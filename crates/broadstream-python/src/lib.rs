@@ -18,6 +18,7 @@ mod guarded;
 mod interrupt;
 mod labels;
 mod learner;
+mod members;
 mod model;
 mod numbers;
 mod options;

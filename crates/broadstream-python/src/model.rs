@@ -16,6 +16,7 @@ use crate::{
     guarded::Guarded,
     labels::Labels,
     learner::{Batch, Learner},
+    members,
     numbers::Real,
     options,
     predictions::Predictions,
@@ -417,11 +418,19 @@ impl OnlineBLS {
         weights.into_values().into_pyarray(py).reshape([features, classes])
     }
 
-    /// The members whose predictions are combined, as pairs of name and current weight.
+    /// The members whose predictions are combined, as dictionaries: ``name``, current ``weight``, number of
+    /// ``features``, kind of ``nodes``, and whether it ``rests``.
     #[getter]
-    fn members(&self, py: Python<'_>) -> PyResult<Vec<(String, f64)>> {
-        let members = self.learner.lock(py)?.core.members();
-        Ok(members.into_iter().map(|member| (member.name, member.weight)).collect())
+    fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        members::members(py, &self.learner.lock(py)?.core.members())
+    }
+
+    /// How the members have changed, as dictionaries: after how many ``learned`` samples, which ``member``,
+    /// its ``features_before`` and its ``features`` from then on (0 while it rests), the kind of its ``nodes``,
+    /// the ``event`` and its ``reason``. Only the last 1000 are kept.
+    #[getter]
+    fn changes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        members::changes(py, self.learner.lock(py)?.core.changes())
     }
 
     /// The numbers of samples after which a regression restarted because the model detected a drift.

@@ -300,7 +300,11 @@ fn run() -> RunReport {
         members: MEMBERS
             .iter()
             .zip(weights(45.0))
-            .map(|(name, weight)| MemberRow { name: (*name).to_owned(), weight: Some(weight) })
+            .map(|(name, weight)| MemberRow {
+                name: (*name).to_owned(),
+                weight: Some(weight),
+                features: None,
+            })
             .collect(),
         reliability: reliability(),
         confusion: confusion.clone(),

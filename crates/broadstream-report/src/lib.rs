@@ -50,8 +50,8 @@ pub use crate::{
     error::Error,
     labels::{Labels, Metric},
     page::{
-        ClassRow, Event, ExperimentLink, ExperimentPage, MemberRow, OverviewPage, ReliabilityRow,
-        RunReport, TimeBin, experiment_page, overview_page, run_page,
+        ChangeRow, ClassRow, Event, ExperimentLink, ExperimentPage, MemberRow, OverviewPage,
+        ReliabilityRow, RunReport, TimeBin, experiment_page, overview_page, run_page,
     },
     record::{CurvePoint, RECORD_FORMAT, Record, UpdateTime},
     render::{FigureOutput, Output, Rendered, RenderedView, TableOutput, render},

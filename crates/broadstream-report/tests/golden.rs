@@ -106,7 +106,11 @@ fn run() -> RunReport {
         curve: curve.collect(),
         events: vec![drift(5_096), drift(15_128)],
         members: names
-            .map(|name| MemberRow { name: name.to_owned(), weight: Some(1.0 / 3.0) })
+            .map(|name| MemberRow {
+                name: name.to_owned(),
+                weight: Some(1.0 / 3.0),
+                features: None,
+            })
             .to_vec(),
         reliability: reliability.collect(),
         ..RunReport::default()

@@ -276,7 +276,7 @@ fn run_of_members(members: usize, points: u64, weight: f64) -> RunReport {
     let weights = || (0..members).map(|m| (format!("weight:{}", name(m)), weight)).collect();
     RunReport {
         members: (0..members)
-            .map(|member| MemberRow { name: name(member), weight: Some(weight) })
+            .map(|member| MemberRow { name: name(member), weight: Some(weight), features: None })
             .collect(),
         curve: (1..=points).map(|k| CurvePoint { sample: 10 * k, values: weights() }).collect(),
         events: (0..points).map(|k| Event { sample: k, label: "drift".to_owned() }).collect(),

@@ -58,7 +58,8 @@ pub trait Classifier: Send {
     }
 
     /// How the members have changed: which came to rest or returned, and which became larger or
-    /// smaller. Empty, which is the default, for a model whose members do not change.
+    /// smaller. Of a long stream only the last 1000 changes are remembered. Empty, which is the
+    /// default, for a model whose members do not change.
     fn changes(&self) -> &[MemberChange] {
         &[]
     }
@@ -94,6 +95,7 @@ pub trait Classifier: Send {
 /// let members = model.members();
 /// assert_eq!(members[0].name, "100 features");
 /// assert_eq!(members[0].weight, 0.2);
+/// assert_eq!((members[0].features, members[0].rests), (Some(100), false));
 /// assert_eq!(members.len(), 5);
 /// # Ok::<(), broadstream::Error>(())
 /// ```
@@ -104,6 +106,13 @@ pub struct Member {
     /// The weight in the average of predictions, which depends on recent errors. Stacking starts
     /// from that average. The weights of all members sum to 1.
     pub weight: f64,
+    /// The number of features that it predicts from; of a member that rests, how many it would have
+    /// if it returned. `None` for a member without broad features.
+    pub features: Option<usize>,
+    /// The kind of its nodes, in words. `None` for a member without broad features.
+    pub nodes: Option<&'static str>,
+    /// Whether it takes no part in predictions, and learns nothing.
+    pub rests: bool,
 }
 
 /// A change of a member of a model that chooses its members and their sizes.
@@ -114,7 +123,9 @@ pub struct MemberChange {
     pub learned: u64,
     /// The name of the member.
     pub member: String,
-    /// The number of features that it has from then on.
+    /// The number of features that it had until then: 0 for a member that did not take part.
+    pub features_before: usize,
+    /// The number of features that it has from then on: 0 for a member that rests.
     pub features: usize,
     /// The kind of its nodes, in words.
     pub nodes: &'static str,
@@ -153,6 +164,26 @@ impl MemberEvent {
         MemberEvent::Halved,
         MemberEvent::ChangedNodes,
     ];
+
+    /// Why it happened, in words.
+    ///
+    /// ```
+    /// use broadstream::MemberEvent;
+    ///
+    /// assert_eq!(MemberEvent::Rested.as_str(), "rested");
+    /// assert_eq!(MemberEvent::Rested.reason(), "it contributed next to nothing");
+    /// ```
+    pub fn reason(self) -> &'static str {
+        match self {
+            MemberEvent::Joined => "nodes of its kind are tried beside the others",
+            MemberEvent::Rested => "it contributed next to nothing",
+            MemberEvent::ReturnedAfterDrift => "a drift was detected",
+            MemberEvent::ReturnedForComparison => "it had rested for long",
+            MemberEvent::Doubled => "the second half of its nodes contributed much",
+            MemberEvent::Halved => "the second half of its nodes contributed next to nothing",
+            MemberEvent::ChangedNodes => "nodes of this kind predicted better",
+        }
+    }
 
     /// The event in words, as an answer to "what did it do?".
     pub fn as_str(self) -> &'static str {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 #[cfg(feature = "dense-baselines")]
 use broadstream::baselines::{Refactorise, RiBls};
 use broadstream::{
-    Affine, Classifier, Forgetting, OnlineBls, OnlineBlsConfig, Preset, Scaling, Scope,
+    Affine, Classifier, Forgetting, Nodes, OnlineBls, OnlineBlsConfig, Preset, Scaling, Scope,
     baselines::{Eous, Majority, NoChange, ScaledBaselineConfig},
     stream::Stream,
 };
@@ -200,7 +200,11 @@ fn title(model: &OnlineBls) -> String {
         (None, Forgetting::Fixed(1.0)) => "no forgetting".to_owned(),
         (None, forgetting) => format!("forgetting {forgetting}"),
     };
-    format!("Online-BLS, {} features, ridge {}, {forgetting}", model.features(), config.ridge)
+    let size = match config.enhancement_nodes {
+        Nodes::Auto => "nodes auto".to_owned(),
+        Nodes::Fixed(_) => format!("{} features", model.features()),
+    };
+    format!("Online-BLS, {size}, ridge {}, {forgetting}", config.ridge)
 }
 
 /// A model as the output shows it.

@@ -24,10 +24,19 @@ const COLUMNS: [&str; 18] = [
     "drifts",
 ];
 
-/// The names of the columns: those that every model has, and one for the weight of each member.
+/// The names of the columns: those that every model has, one for the weight of each member, and one
+/// for the number of features of each member that has some.
 pub(crate) fn columns(members: &[Member]) -> Vec<String> {
     let weights = members.iter().map(|member| weight_of(&member.name));
-    COLUMNS.iter().map(|column| (*column).to_owned()).chain(weights).collect()
+    let sized = members.iter().filter(|member| member.features.is_some());
+    let features = sized.map(|member| features_of(&member.name));
+    let columns = COLUMNS.iter().map(|column| (*column).to_owned());
+    columns.chain(weights).chain(features).collect()
+}
+
+/// The name of a member's number of features among the metrics of a point.
+fn features_of(member: &str) -> String {
+    format!("features:{member}")
 }
 
 /// The name of a member's weight among the metrics of a point.
@@ -37,7 +46,7 @@ pub(crate) fn weight_of(member: &str) -> String {
 
 /// The row of a point, in the order of [`columns`].
 pub(crate) fn row(point: &CurvePoint) -> Vec<String> {
-    let CurvePoint { cumulative: c, window: w, drifts, weights, .. } = point;
+    let CurvePoint { cumulative: c, window: w, drifts, weights, features, .. } = point;
     let values = [
         c.oca, c.bacc, c.avrbacc, c.f1, c.mcc, c.kappa, c.log_loss, c.brier, c.ece, w.oca, w.bacc,
         w.f1, w.mcc, w.kappa, w.log_loss, w.brier,
@@ -46,5 +55,6 @@ pub(crate) fn row(point: &CurvePoint) -> Vec<String> {
     row.extend(values.iter().map(f64::to_string));
     row.push(drifts.to_string());
     row.extend(weights.iter().map(f64::to_string));
+    row.extend(features.iter().map(usize::to_string));
     row
 }

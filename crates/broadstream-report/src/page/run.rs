@@ -44,6 +44,8 @@ pub struct RunReport {
     pub events: Vec<Event>,
     /// The members whose predictions the model combines, in order.
     pub members: Vec<MemberRow>,
+    /// How the members have changed, the first change first.
+    pub changes: Vec<ChangeRow>,
     /// Accuracy by confidence, in ascending order of confidence.
     pub reliability: Vec<ReliabilityRow>,
     /// The confusion matrix: samples by true class (rows) and predicted class (columns).
@@ -98,6 +100,28 @@ pub struct MemberRow {
     pub name: String,
     /// The weight after the last sample, as a fraction.
     pub weight: Option<f64>,
+    /// The number of features after the last sample, and 0 if it rests. `None` if it has none.
+    pub features: Option<u64>,
+}
+
+/// A change of a member.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChangeRow {
+    /// The number of learned samples before it.
+    pub learned: u64,
+    /// The name of the member.
+    pub member: String,
+    /// The number of its features until then, and 0 if it did not take part.
+    pub features_before: u64,
+    /// The number of its features from then on, and 0 if it rests.
+    pub features: u64,
+    /// The kind of its nodes, in words.
+    pub nodes: String,
+    /// What happened, in words.
+    pub event: String,
+    /// Why it happened, in words.
+    pub reason: String,
 }
 
 /// A bin of predictions made with similar confidence.
@@ -135,8 +159,12 @@ struct Context<'a> {
     headlines: Vec<(String, String)>,
     curve: Value,
     members: Value,
-    member_rows: Vec<(String, (String, String))>,
+    /// Name, weight and number of features.
+    member_rows: Vec<(String, (String, String), String)>,
     more_members: usize,
+    has_features: bool,
+    changes: Vec<[String; 7]>,
+    more_changes: usize,
     reliability: Value,
     reliability_rows: Vec<[String; 4]>,
     metrics: Vec<[String; 3]>,
@@ -168,6 +196,9 @@ struct TimePart {
 
 /// The maximum number of members in the table, those with the largest weights.
 const MOST_MEMBERS: usize = 24;
+
+/// The maximum number of changes in the table, the last ones.
+const MOST_CHANGES: usize = 100;
 
 /// The maximum number of classes in the table, those with the most samples.
 const MOST_CLASSES: usize = 60;
@@ -214,6 +245,9 @@ pub fn run_page(report: &RunReport) -> Result<String, Error> {
             members: markup(&members.unwrap_or_default()),
             more_members: report.members.len() - members_shown.len(),
             member_rows: members_shown,
+            has_features: report.members.iter().any(|member| member.features.is_some()),
+            more_changes: report.changes.len().saturating_sub(MOST_CHANGES),
+            changes: change_rows(report),
             reliability: markup(&figure::reliability(&confidence_bins).unwrap_or_default()),
             reliability_rows: reliability_rows(report),
             metrics: metric_rows(report, &labels),
@@ -328,14 +362,31 @@ fn share(value: Option<f64>) -> (String, String) {
     }
 }
 
-fn member_rows(report: &RunReport) -> Vec<(String, (String, String))> {
+/// The last changes.
+fn change_rows(report: &RunReport) -> Vec<[String; 7]> {
+    let first = report.changes.len().saturating_sub(MOST_CHANGES);
+    let row = |change: &ChangeRow| {
+        let [learned, before, after] =
+            [change.learned, change.features_before, change.features].map(number::count);
+        let [member, event, nodes, reason] =
+            [&change.member, &change.event, &change.nodes, &change.reason].map(String::clone);
+        [learned, member, event, before, after, nodes, reason]
+    };
+    report.changes[first..].iter().map(row).collect()
+}
+
+fn member_rows(report: &RunReport) -> Vec<(String, (String, String), String)> {
     let mut members: Vec<&MemberRow> = report.members.iter().collect();
     if members.len() > MOST_MEMBERS {
         let weight = |member: &MemberRow| finite(member.weight).unwrap_or(0.0);
         members.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
         members.truncate(MOST_MEMBERS);
     }
-    members.iter().map(|member| (member.name.clone(), share(member.weight))).collect()
+    let row = |member: &&MemberRow| {
+        let features = member.features.map_or_else(|| "–".to_owned(), number::count);
+        (member.name.clone(), share(member.weight), features)
+    };
+    members.iter().map(row).collect()
 }
 
 /// The bounds, count, confidence and accuracy of each bin that has predictions.

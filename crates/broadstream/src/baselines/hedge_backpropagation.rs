@@ -142,7 +142,15 @@ impl Learner for HedgeBackpropagation {
     fn members(&self) -> Vec<Member> {
         let name = |depth| format!("depth {depth}");
         let alphas = self.alphas.iter().enumerate();
-        alphas.map(|(depth, &weight)| Member { name: name(depth), weight }).collect()
+        alphas
+            .map(|(depth, &weight)| Member {
+                name: name(depth),
+                weight,
+                features: None,
+                nodes: None,
+                rests: false,
+            })
+            .collect()
     }
 
     fn learn(&mut self, x: &Present, class: usize, weight: f64) -> Result<(), Error> {

@@ -4,7 +4,10 @@ use super::{ClassWeight, EnhancementSource, Forgetting, Nodes, Ridge, WeightScal
 use crate::{error::Error, numeric::Activation, preprocessing::Scaling};
 
 /// How many enhancement nodes a model begins with if it chooses their number.
-const FIRST_NODES: usize = 500;
+const FIRST_NODES: usize = 1000;
+
+/// How many enhancement nodes a group has if the model should choose their number and cannot.
+const UNCHOSEN_NODES: usize = 2000;
 
 /// The configuration of an [`OnlineBls`](crate::OnlineBls).
 ///
@@ -27,12 +30,13 @@ const FIRST_NODES: usize = 500;
 pub struct OnlineBlsConfig {
     /// Groups of linear feature nodes (the paper's n₂). Default 10.
     pub feature_groups: usize,
-    /// Nodes per feature group (n₁). Default 10.
+    /// Nodes per feature group (n₁). Default 10. A model that chooses its enhancement nodes and has ten
+    /// groups of ten uses the inputs themselves instead if there are fewer than 64.
     pub feature_nodes: usize,
     /// Groups of non-linear enhancement nodes (n₄). Default 1.
     pub enhancement_groups: usize,
-    /// Nodes per enhancement group (n₃). Default 2000; 1000 in [`single`](Self::single) and
-    /// [`paper`](Self::paper). With [`Nodes::Auto`] the model chooses it.
+    /// Nodes per enhancement group (n₃). Default [`Nodes::Auto`]: chosen by the model; 1000 in
+    /// [`single`](Self::single) and [`paper`](Self::paper).
     pub enhancement_nodes: Nodes,
     /// The largest number of enhancement nodes of a regression, where the model chooses it. Default
     /// 2000.
@@ -104,7 +108,7 @@ impl Default for OnlineBlsConfig {
             feature_groups: 10,
             feature_nodes: 10,
             enhancement_groups: 1,
-            enhancement_nodes: Nodes::Fixed(2000),
+            enhancement_nodes: Nodes::Auto,
             most_nodes: 2000,
             enhancement_source: EnhancementSource::Inputs,
             activation: Activation::Tanh,
@@ -186,7 +190,8 @@ impl OnlineBlsConfig {
 
     /// The number of enhancement nodes, at the beginning if the model chooses it.
     pub(crate) fn enhancement(&self) -> usize {
-        let nodes = self.enhancement_nodes.fixed().unwrap_or(FIRST_NODES.min(self.most_nodes));
+        let first = if self.is_adaptive() { FIRST_NODES } else { UNCHOSEN_NODES };
+        let nodes = self.enhancement_nodes.fixed().unwrap_or(first.min(self.most_nodes));
         self.enhancement_groups.saturating_mul(nodes)
     }
 
@@ -195,25 +200,16 @@ impl OnlineBlsConfig {
         self.enhancement().max(if self.is_adaptive() { self.most_nodes } else { 0 })
     }
 
-    /// Why a model with these options cannot choose its nodes, as the rule of an error: there is
-    /// nothing that tells what they are worth, or nowhere to draw others from.
-    pub(crate) fn why_not_adaptive(&self) -> Option<&'static str> {
-        let sees_inputs = self.enhancement_source == EnhancementSource::Inputs;
-        match () {
-            () if self.enhancement_nodes != Nodes::Auto => None,
-            () if !self.stacking => Some("a number without stacking"),
-            () if !sees_inputs => Some("a number if enhancement_source is feature-nodes"),
-            () if self.window.is_some() => Some("a number with a window"),
-            () if self.correction_steps > 0 => Some("a number with correction_steps"),
-            () if self.keep_weights => Some("a number with keep_weights"),
-            () if self.enhancement_groups != 1 => Some("a number if there are several groups"),
-            () => None,
-        }
-    }
-
-    /// Whether the model chooses its nodes and regressions by what they contribute.
+    /// Whether the model chooses its nodes and regressions by what they contribute. That needs the
+    /// stacking, which tells, and regressions that samples of before can be learned by again.
     pub(crate) fn is_adaptive(&self) -> bool {
         self.enhancement_nodes == Nodes::Auto
+            && self.stacking
+            && self.enhancement_source == EnhancementSource::Inputs
+            && self.enhancement_groups == 1
+            && self.window.is_none()
+            && self.correction_steps == 0
+            && !self.keep_weights
     }
 
     /// The number of broad features.

@@ -11,13 +11,15 @@
 //!   its own;
 //! - the kind of nodes that serves the regression on all samples best becomes that of all others.
 //!
-//! Resting regressions return when a regression restarts after a drift, and now and then without a
-//! reason, after longer and longer rests. Whatever notices drifts never rests. A regression that is
+//! Resting regressions that forget return when a regression restarts after a drift, and now and then
+//! without a reason, after longer and longer rests. Whatever notices drifts never rests. A regression that is
 //! new, larger or returns learns the recent samples first, some at a time, and joins when it has
 //! caught up.
 //!
 //! Every decision follows from samples and losses alone and is taken after a multiple of 64 samples,
 //! so that it does not depend on blocks or threads.
+
+use std::collections::VecDeque;
 
 use super::plan::{LEAST_NODES, Slot, slots};
 use crate::{
@@ -26,6 +28,7 @@ use crate::{
     error::ModelFileError,
     features::NodeKind,
     numeric::Threads,
+    preprocessing::ScaledSample,
     regression::{RegressionPlan, RidgeRegression},
     state::{ReadScope, WriteScope},
 };
@@ -64,13 +67,19 @@ const LONGEST_RETURN: u64 = 1 << 17;
 const GRACE: u64 = 1024;
 
 /// A regression that forgets learns this many times its memory before it joins.
-const MEMORIES: f64 = 8.0;
+const MEMORIES: f64 = 4.0;
 
-/// The forgetting of the regression that the restarting one is always compared with.
-const SENTINEL: f64 = 0.997;
+/// Regressions that learn at most these many samples before they join do so together, and before
+/// those that learn more: after a drift, the shortest memories are needed first.
+const GROUPS: [u64; 2] = [1024, 8192];
 
-/// The most changes that are remembered.
-const MOST_CHANGES: usize = 10_000;
+/// The forgettings of the regressions that the restarting one is always compared with. Without the
+/// second, adapting to abrupt drifts took longer: STAGGER, whose rule changes every 1000 samples, lost
+/// 0.3 points.
+const SENTINELS: [f64; 2] = [0.997, 0.99];
+
+/// How many of the last changes are remembered: a model that runs for years must not grow with them.
+const MOST_CHANGES: usize = 1000;
 
 /// What has become of a regression that a model may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,17 +109,23 @@ pub(crate) struct Capacity {
     doubled_after: Vec<u64>,
     /// The kind of nodes of regressions that have no kind of their own.
     pub(super) kind: NodeKind,
-    pub(super) joining: Option<Joining>,
+    /// Groups of regressions that are to take part, the one that learns now first.
+    pub(super) joining: VecDeque<JoiningGroup>,
     next_review: u64,
     next_return: u64,
     rest_length: u64,
     last_return: u64,
+    /// The number of samples after which a regression last restarted, and whether that is news.
+    last_restart: u64,
+    has_restarted: bool,
     pub(super) changes: Vec<MemberChange>,
+    /// The number of inputs and of classes up to the last ones of the samples that were learned.
+    pub(super) seen: (usize, usize),
 }
 
 /// Regressions that learn recent samples before they take part.
 #[derive(Clone, Debug)]
-pub(super) struct Joining {
+pub(super) struct JoiningGroup {
     pub(super) members: Vec<JoiningRegression>,
     /// The number of the sample that is learned next.
     pub(super) next: u64,
@@ -140,12 +155,15 @@ impl Capacity {
             doubled_after: vec![0; slots.len()],
             slots,
             kind: NodeKind::Random,
-            joining: None,
+            joining: VecDeque::new(),
             next_review: FIRST_REVIEW,
             next_return: FIRST_RETURN,
             rest_length: FIRST_RETURN,
             last_return: 0,
+            last_restart: 0,
+            has_restarted: false,
             changes: Vec::new(),
+            seen: (0, 0),
         }
     }
 
@@ -165,8 +183,21 @@ impl Capacity {
         true
     }
 
+    /// Records that a regression on that many features has restarted. If it was about to be replaced
+    /// by a larger one, that one is dropped, since it has learned what was before.
+    pub(super) fn restarted(&mut self, learned: u64, features: usize) {
+        (self.last_restart, self.has_restarted) = (learned, true);
+        let restarts = self.slots.iter().position(|slot| slot.plan.restarts);
+        restarts.into_iter().for_each(|slot| self.features[slot] = features);
+        for group in &mut self.joining {
+            group.members.retain(|member| !self.slots[member.slot].plan.restarts);
+        }
+        self.joining.retain(|group| !group.members.is_empty());
+    }
+
     /// Whether resting regressions should return, and why; if so, sets the next time.
-    pub(super) fn is_return_due(&mut self, learned: u64, drift: bool) -> Option<MemberEvent> {
+    pub(super) fn is_return_due(&mut self, learned: u64) -> Option<MemberEvent> {
+        let drift = std::mem::take(&mut self.has_restarted);
         let reason = if drift && learned >= self.last_return + GRACE {
             self.rest_length = FIRST_RETURN;
             MemberEvent::ReturnedAfterDrift
@@ -195,34 +226,54 @@ impl Capacity {
         self.features[slot] - self.linear >= 2 * LEAST_NODES
     }
 
+    /// The plan of a regression with twice as many nodes.
+    pub(super) fn doubled(&self, slot: usize) -> RegressionPlan {
+        let plan = self.plan(slot);
+        RegressionPlan { features: self.linear + 2 * (plan.features - self.linear), ..plan }
+    }
+
+    /// Counts the inputs and classes of a sample that is learned.
+    pub(super) fn see(&mut self, x: &ScaledSample, class: usize) {
+        let (inputs, classes) = self.seen;
+        let sample = x.sample();
+        let own = match sample.inputs() {
+            Some(listed) => listed.iter().max().map_or(0, |last| *last as usize + 1),
+            None => sample.values().len(),
+        };
+        self.seen = (inputs.max(own), classes.max(class + 1));
+    }
+
     /// Gives a regression twice as many nodes.
     pub(super) fn double(&mut self, slot: usize) {
-        self.features[slot] = self.linear + 2 * (self.features[slot] - self.linear);
+        self.features[slot] = self.doubled(slot).features;
     }
 
     /// Gives a regression half as many nodes, and returns how many features it has then. It does not
-    /// grow again before the stream is twice as long.
+    /// grow again before it has learned twice as many samples.
     pub(super) fn halve(&mut self, slot: usize, learned: u64) -> usize {
-        self.doubled_after[slot] = 2 * learned;
+        let age = learned - self.first_sample(slot, learned);
+        self.doubled_after[slot] = learned + age;
         self.features[slot] = self.linear + (self.features[slot] - self.linear) / 2;
         self.features[slot]
     }
 
     /// Raises the number of classes.
     pub(super) fn add_classes(&mut self, classes: usize) {
-        for member in self.joining.iter_mut().flat_map(|joining| &mut joining.members) {
+        for member in self.joining.iter_mut().flat_map(|group| &mut group.members) {
             member.regression.add_classes(classes);
         }
     }
 
-    /// All regressions by name, given the weights of those that take part.
-    pub(super) fn members(&self, weights: &[f64]) -> Vec<Member> {
-        let mut weights = weights.iter();
-        let member = |(slot, status): (&Slot, &Status)| {
-            let weight = if *status == Status::Active { weights.next() } else { None };
-            Member { name: slot.plan.name.clone(), weight: weight.copied().unwrap_or(0.0) }
+    /// All regressions by name, given those that take part as members.
+    pub(super) fn members(&self, active: Vec<Member>) -> Vec<Member> {
+        let mut active = active.into_iter();
+        let member = |(slot, status): (usize, &Status)| match status {
+            Status::Active => active.next(),
+            Status::Resting | Status::Unused => {
+                Some(Member { rests: true, ..self.plan(slot).member(0.0) })
+            }
         };
-        self.slots.iter().zip(&self.status).map(member).collect()
+        self.status.iter().enumerate().filter_map(member).collect()
     }
 
     /// How the regressions have changed.
@@ -232,7 +283,10 @@ impl Capacity {
 
     /// The number of the first sample that a regression learns before it joins.
     pub(super) fn first_sample(&self, slot: usize, learned: u64) -> u64 {
-        let RegressionPlan { forgetting, .. } = self.slots[slot].plan;
+        let RegressionPlan { forgetting, restarts, .. } = self.slots[slot].plan;
+        if restarts {
+            return self.last_restart;
+        }
         let memory = MEMORIES / (1.0 - forgetting);
         if forgetting < 1.0 { learned.saturating_sub(memory as u64) } else { 0 }
     }
@@ -251,22 +305,25 @@ impl Capacity {
     pub(super) fn notices_drifts(&self, slot: usize) -> bool {
         let RegressionPlan { forgetting, restarts, sees_labels, .. } = self.slots[slot].plan;
         let has_restart = self.slots.iter().any(|slot| slot.plan.restarts);
-        restarts || has_restart && forgetting == SENTINEL && !sees_labels
+        restarts || has_restart && SENTINELS.contains(&forgetting) && !sees_labels
     }
 
-    /// Records a change.
+    /// Records a change of a regression that had `features_before` features, or 0 if it rested, and
+    /// has `features` from now on. Drops the oldest change if there are too many.
     pub(super) fn record(
         &mut self,
         learned: u64,
         slot: usize,
-        features: usize,
+        (features_before, features): (usize, usize),
         event: MemberEvent,
     ) {
-        if self.changes.len() < MOST_CHANGES {
-            let member = self.slots[slot].plan.name.clone();
-            let kind = self.slots[slot].kind.unwrap_or(self.kind).name();
-            self.changes.push(MemberChange { learned, member, features, nodes: kind, event });
+        if self.changes.len() >= MOST_CHANGES {
+            self.changes.drain(..=self.changes.len() - MOST_CHANGES);
         }
+        let member = self.slots[slot].plan.name.clone();
+        let nodes = self.slots[slot].kind.unwrap_or(self.kind).name();
+        let change = MemberChange { learned, member, features_before, features, nodes, event };
+        self.changes.push(change);
     }
 
     /// Starts to prepare regressions for taking part.
@@ -277,19 +334,20 @@ impl Capacity {
         config: &OnlineBlsConfig,
         classes: usize,
     ) {
-        let members: Vec<JoiningRegression> = slots
-            .iter()
-            .map(|&slot| {
-                let plan = self.plan(slot);
-                let mut regression = RidgeRegression::new(plan, config, &Threads::default());
-                regression.add_classes(classes);
-                let losses = vec![0.0; regression.readouts().len()];
-                let first = self.first_sample(slot, learned);
-                JoiningRegression { slot, first, regression, losses }
-            })
-            .collect();
-        if let Some(next) = members.iter().map(|member| member.first).min() {
-            self.joining = Some(Joining { members, next });
+        let mut groups = vec![Vec::new(); GROUPS.len() + 1];
+        for &slot in slots {
+            let plan = self.plan(slot);
+            let mut regression = RidgeRegression::new(plan, config, &Threads::default());
+            regression.add_classes(classes);
+            let losses = vec![0.0; regression.readouts().len()];
+            let first = self.first_sample(slot, learned);
+            let group = GROUPS.partition_point(|most| *most < learned - first);
+            groups[group].push(JoiningRegression { slot, first, regression, losses });
+        }
+        for members in groups {
+            if let Some(next) = members.iter().map(|member| member.first).min() {
+                self.joining.push_back(JoiningGroup { members, next });
+            }
         }
     }
 
@@ -313,9 +371,14 @@ impl Capacity {
         to.integer("next_return", self.next_return);
         to.integer("rest_length", self.rest_length);
         to.integer("last_return", self.last_return);
+        to.integer("last_restart", self.last_restart);
+        to.value("has_restarted", self.has_restarted);
+        to.integer("seen_inputs", self.seen.0);
+        to.integer("seen_classes", self.seen.1);
         self.save_changes(&mut to.scope("changes"));
-        if let Some(Joining { members, next }) = &self.joining {
-            let mut to = to.scope("joining");
+        to.integer("joining_groups", self.joining.len());
+        for (i, JoiningGroup { members, next }) in self.joining.iter().enumerate() {
+            let mut to = to.scope(&format!("joining_{i}"));
             to.integer("next", *next);
             to.integers("slots", members.iter().map(|member| member.slot as u64).collect());
             for member in members {
@@ -330,6 +393,8 @@ impl Capacity {
     fn save_changes(&self, to: &mut WriteScope<'_>) {
         let changes = || self.changes.iter();
         to.integers("learned", changes().map(|change| change.learned).collect());
+        let before = changes().map(|change| change.features_before as u64);
+        to.integers("features_before", before.collect());
         to.integers("features", changes().map(|change| change.features as u64).collect());
         to.integers("members", changes().map(|change| self.slot_named(&change.member)).collect());
         let kind = |change: &MemberChange| {
@@ -347,6 +412,7 @@ impl Capacity {
         &mut self,
         from: &ReadScope<'_>,
         config: &OnlineBlsConfig,
+        inputs: usize,
         classes: usize,
     ) -> Result<(), ModelFileError> {
         let count = self.slots.len();
@@ -366,14 +432,31 @@ impl Capacity {
         self.next_return = from.integer("next_return")?;
         self.rest_length = from.count("rest_length", LONGEST_RETURN as usize)? as u64;
         self.last_return = from.integer("last_return")?;
+        self.last_restart = from.integer("last_restart")?;
+        self.has_restarted = from.flag("has_restarted")?;
+        let seen = (from.integer("seen_inputs")?, from.integer("seen_classes")?);
+        let sound = seen.0 <= inputs as u64 && seen.1 <= classes as u64;
+        from.check("seen_inputs", sound, "no more inputs and classes than the model has")?;
+        self.seen = (seen.0 as usize, seen.1 as usize);
         self.restore_changes(&from.scope("changes")?)?;
-        self.joining = None;
-        if !from.has("joining") {
-            return Ok(());
+        self.joining.clear();
+        for i in 0..from.count("joining_groups", GROUPS.len() + 1)? {
+            let group =
+                self.restore_group(&from.scope(&format!("joining_{i}"))?, config, classes)?;
+            self.joining.push_back(group);
         }
-        let from = from.scope("joining")?;
+        Ok(())
+    }
+
+    fn restore_group(
+        &self,
+        from: &ReadScope<'_>,
+        config: &OnlineBlsConfig,
+        classes: usize,
+    ) -> Result<JoiningGroup, ModelFileError> {
+        let count = self.slots.len() as u64;
         let slots = from.any_integers("slots")?;
-        let sound = slots.is_sorted_by(|a, b| a < b) && slots.iter().all(|s| *s < count as u64);
+        let sound = slots.is_sorted_by(|a, b| a < b) && slots.iter().all(|slot| *slot < count);
         from.check("slots", sound && !slots.is_empty(), "increasing numbers of regressions")?;
         let mut members = Vec::with_capacity(slots.len());
         for slot in slots.into_iter().map(|slot| slot as usize) {
@@ -386,15 +469,10 @@ impl Capacity {
             let mut regression = RidgeRegression::new(plan, config, &Threads::default());
             regression.restore(&from.scope("regression")?, classes)?;
             let losses = from.floats("losses", regression.readouts().len())?;
-            members.push(JoiningRegression {
-                slot,
-                first: from.integer("first")?,
-                regression,
-                losses,
-            });
+            let first = from.integer("first")?;
+            members.push(JoiningRegression { slot, first, regression, losses });
         }
-        self.joining = Some(Joining { members, next: from.integer("next")? });
-        Ok(())
+        Ok(JoiningGroup { members, next: from.integer("next")? })
     }
 
     /// The plans of the regressions that take part, as they were saved. They need not be those of
@@ -421,6 +499,7 @@ impl Capacity {
         let learned = from.any_integers("learned")?;
         from.check("learned", learned.len() <= MOST_CHANGES, "no more than are remembered")?;
         let numbers = |name, most: usize| from.integers(name, learned.len(), most as u64);
+        let before = numbers("features_before", usize::MAX)?;
         let features = numbers("features", usize::MAX)?;
         let members = numbers("members", self.slots.len() - 1)?;
         let kinds = numbers("kinds", NodeKind::ALL.len() - 1)?;
@@ -429,6 +508,7 @@ impl Capacity {
             .map(|i| MemberChange {
                 learned: learned[i],
                 member: self.slots[members[i] as usize].plan.name.clone(),
+                features_before: before[i] as usize,
                 features: features[i] as usize,
                 nodes: NodeKind::ALL[kinds[i] as usize].name(),
                 event: MemberEvent::ALL[events[i] as usize],

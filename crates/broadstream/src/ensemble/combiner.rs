@@ -75,9 +75,17 @@ impl Combiner {
         Ok(())
     }
 
-    /// The stacking, if there is one.
-    pub(crate) fn stacking(&self) -> Option<&Stacking> {
-        self.stacked.as_ref().map(|stacked| &stacked.stacking)
+    /// The mean squared error of the stacking over recent samples without some of the members.
+    pub(crate) fn loss_without(&self, gone: &[usize]) -> Result<f64, Error> {
+        let Some(Stacked { stacking, labels, .. }) = &self.stacked else { return Ok(0.0) };
+        let prior = prior(&self.average, labels.lags());
+        let stays: Vec<usize> = (0..prior.len()).filter(|i| !gone.contains(i)).collect();
+        stacking.loss_with(&stays, &prior)
+    }
+
+    /// By how much a member reduces that error by chance.
+    pub(crate) fn noise(&self, loss: f64) -> f64 {
+        self.stacked.as_ref().map_or(0.0, |stacked| stacked.stacking.noise(loss))
     }
 
     /// A member's recent loss.

@@ -15,7 +15,7 @@ mod stacking;
 mod temperature;
 
 pub(crate) use self::{
-    plan::{labelled_features, largest_plan, plan},
+    plan::{labelled_features, plan},
     recent_samples::RecentSamples,
 };
 
@@ -74,8 +74,6 @@ pub(crate) struct Ensemble {
 struct Adaptive {
     capacity: Capacity,
     recent: RecentSamples,
-    /// Whether a regression has restarted since the last look.
-    has_restarted: bool,
 }
 
 /// The regressions' predictions for the samples of a batch, each made just before it was learned.
@@ -91,6 +89,17 @@ impl LearnedBatch {
     pub(crate) fn leverages(&self) -> &[f64] {
         &self.learned[self.largest].leverages
     }
+}
+
+/// How long threads take that each take the next cost when they are done with the last.
+fn longest_load(costs: &[usize], threads: usize) -> usize {
+    let mut loads = vec![0; threads];
+    for cost in costs {
+        if let Some(least) = loads.iter_mut().min() {
+            *least += cost;
+        }
+    }
+    loads.into_iter().max().unwrap_or(0)
 }
 
 impl Ensemble {
@@ -114,7 +123,6 @@ impl Ensemble {
             adaptive: config.is_adaptive().then(|| Adaptive {
                 capacity: Capacity::new(config),
                 recent: RecentSamples::new(config.label_lags),
-                has_restarted: false,
             }),
         };
         ensemble.share_threads(threads);
@@ -124,14 +132,25 @@ impl Ensemble {
     /// Shares the work among the given threads from now on. They change no bit.
     pub(crate) fn share_threads(&mut self, threads: &Threads) {
         self.threads = threads.clone();
-        // The largest regression takes about as long as all others together, so two threads can
-        // divide the regressions between them. With more threads, all share its sweeps first.
-        self.shares_largest = self.regressions.len() == 1 || threads.count() > 2;
+        // Threads take whole regressions, since sharing one makes them wait for each other, unless
+        // some would be idle for long while another is at work on its last one.
         let largest = self.largest_index();
+        let cost = |regression: &RidgeRegression| regression.plan().features.pow(2);
+        let mut costs: Vec<usize> = self.regressions.iter().map(cost).collect();
+        costs.sort_unstable_by_key(|cost| std::cmp::Reverse(*cost));
+        let own = costs.first().map_or(0, |own| own + own / 5) / threads.count();
+        let whole = longest_load(&costs, threads.count());
+        let shared = longest_load(costs.get(1..).unwrap_or_default(), threads.count());
+        self.shares_largest = threads.count() > 1 && own + shared < whole;
         for (i, regression) in self.regressions.iter_mut().enumerate() {
             let shared = i == largest && self.shares_largest;
             regression.share_threads(&if shared { threads.clone() } else { Threads::default() });
         }
+    }
+
+    /// The threads that share the work.
+    pub(crate) fn threads(&self) -> &Threads {
+        &self.threads
     }
 
     /// All regressions, the one on all features first.
@@ -172,33 +191,39 @@ impl Ensemble {
     /// The regressions by name, or the nested models of the only one, with their weights.
     pub(crate) fn members(&self) -> Vec<Member> {
         let mut weights = self.combiner.weights().into_iter();
-        if let Some(Adaptive { capacity, .. }) = &self.adaptive {
-            let weights = self
-                .regressions
-                .iter()
-                .map(|regression| weights.by_ref().take(regression.readouts().len()).sum::<f64>());
-            return capacity.members(&weights.collect::<Vec<f64>>());
-        }
         match self.regressions.as_slice() {
-            [_] if weights.len() < 2 => Vec::new(),
-            [only] => {
+            [_] if weights.len() < 2 && self.adaptive.is_none() => Vec::new(),
+            [only] if self.adaptive.is_none() => {
                 let sizes = only.readouts().iter().zip(weights);
-                let name = |features| format!("{features} features");
-                sizes.map(|(size, weight)| Member { name: name(size), weight }).collect()
+                let nested = |(size, weight): (&usize, f64)| Member {
+                    name: format!("{size} features"),
+                    features: Some(*size),
+                    ..only.plan().member(weight)
+                };
+                sizes.map(nested).collect()
             }
-            several => several
-                .iter()
-                .map(|regression| Member {
-                    name: regression.plan().name.clone(),
-                    weight: weights.by_ref().take(regression.readouts().len()).sum(),
-                })
-                .collect(),
+            several => {
+                let member = |regression: &RidgeRegression| {
+                    let own = weights.by_ref().take(regression.readouts().len());
+                    regression.plan().member(own.sum())
+                };
+                let active = several.iter().map(member).collect();
+                match &self.adaptive {
+                    Some(Adaptive { capacity, .. }) => capacity.members(active),
+                    None => active,
+                }
+            }
         }
     }
 
     /// How the regressions have changed.
     pub(crate) fn changes(&self) -> &[MemberChange] {
         self.adaptive.as_ref().map_or(&[], |adaptive| adaptive.capacity.changes())
+    }
+
+    /// How many bytes it takes with this many inputs and classes.
+    pub(crate) fn bytes(&self, inputs: usize, classes: usize) -> u128 {
+        self.bytes_with(&[], inputs, classes)
     }
 
     /// The nested models of the largest regression: the number of features of each, and its weight.
@@ -503,11 +528,16 @@ impl Ensemble {
         let loss = |member: &usize| self.combiner.recent_loss(*member);
         // Of its nested models the one with the smallest recent loss represents the regression.
         let best = own.min_by(|a, b| loss(a).total_cmp(&loss(b))).unwrap_or(first);
-        // The regressions after it are those that forget.
-        let others = &errors[members(&self.regressions[..=*index])..];
-        restart.observe(errors[best], others.iter().copied());
+        // The regressions after it are those that forget. One that is larger may do better without a
+        // drift, so it does not count.
+        let most = self.regressions[*index].plan().features;
+        let sizes = self.regressions[*index + 1..].iter().flat_map(RidgeRegression::readouts);
+        let others = errors[members(&self.regressions[..=*index])..].iter().zip(sizes);
+        let others = others.map(|(error, size)| if *size <= most { *error } else { errors[best] });
+        restart.observe(errors[best], others);
         if self.learned.is_multiple_of(RESTARTS_EVERY) && restart.take() {
             let plan = self.regressions[*index].plan().clone();
+            let features = plan.features;
             let mut fresh = RidgeRegression::new(plan, &self.config, &Threads::default());
             fresh.add_classes(self.classes);
             self.regressions[*index] = fresh;
@@ -515,7 +545,7 @@ impl Ensemble {
                 self.restarts.push(self.learned);
             }
             if let Some(adaptive) = &mut self.adaptive {
-                adaptive.has_restarted = true;
+                adaptive.capacity.restarted(self.learned, features);
             }
         }
     }

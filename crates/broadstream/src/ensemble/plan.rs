@@ -42,15 +42,6 @@ pub(crate) fn plan(config: &OnlineBlsConfig) -> Vec<RegressionPlan> {
     slots(config).into_iter().filter(is_random).map(|slot| slot.plan).collect()
 }
 
-/// The regressions of a model, each as large as it may become.
-pub(crate) fn largest_plan(config: &OnlineBlsConfig) -> Vec<RegressionPlan> {
-    if !config.is_adaptive() {
-        return plan(config);
-    }
-    let largest = |slot: Slot| RegressionPlan { features: slot.most_features, ..slot.plan };
-    slots(config).into_iter().map(largest).collect()
-}
-
 /// A regression that a model may have, if it chooses its regressions and their nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
@@ -64,7 +55,10 @@ pub(crate) struct Slot {
 
 /// The regressions that a model may have, if it chooses among them.
 pub(crate) fn slots(config: &OnlineBlsConfig) -> Vec<Slot> {
-    let first = plan_with(config, config.enhancement()).into_iter();
+    // The others begin with half as many nodes as they would have beside the first.
+    let mut first = plan_with(config, config.enhancement() / 2);
+    first[0].features = config.linear() + config.enhancement();
+    let first = first.into_iter();
     let largest = plan_with(config, config.most_nodes).into_iter();
     let mut slots = first.zip(largest).map(|(plan, largest)| {
         let most_features = largest.features.max(plan.features);
@@ -129,8 +123,8 @@ fn plan_with(config: &OnlineBlsConfig, enhancement: usize) -> Vec<RegressionPlan
 }
 
 /// The number of features that are also computed with earlier labels.
-pub(crate) fn labelled_features(plans: &[RegressionPlan]) -> usize {
-    let seeing = plans.iter().filter(|plan| plan.sees_labels);
+pub(crate) fn labelled_features<'a>(plans: impl IntoIterator<Item = &'a RegressionPlan>) -> usize {
+    let seeing = plans.into_iter().filter(|plan| plan.sees_labels);
     seeing.map(|plan| plan.features).max().unwrap_or(0)
 }
 
@@ -154,7 +148,8 @@ mod tests {
 
     #[test]
     fn the_default_has_a_regression_for_every_memory() {
-        let plans = plan(&OnlineBlsConfig::default());
+        let enhancement_nodes = Nodes::Fixed(2000);
+        let plans = plan(&OnlineBlsConfig { enhancement_nodes, ..OnlineBlsConfig::default() });
         assert_eq!(plans[0].features, 2100);
         assert_eq!(plans.iter().filter(|plan| plan.restarts).count(), 1);
         assert_eq!(labelled_features(&plans), 600);
@@ -167,9 +162,9 @@ mod tests {
 
     #[test]
     fn a_model_that_chooses_may_have_all_of_these_and_more() {
-        let fixed = plan(&OnlineBlsConfig::default());
-        let config =
-            OnlineBlsConfig { enhancement_nodes: Nodes::Auto, ..OnlineBlsConfig::default() };
+        let config = OnlineBlsConfig::default();
+        let enhancement_nodes = Nodes::Fixed(config.most_nodes);
+        let fixed = plan(&OnlineBlsConfig { enhancement_nodes, ..config.clone() });
         let slots = slots(&config);
         // Two more kinds of nodes for the regression on all samples.
         assert_eq!(slots.len(), fixed.len() + 2);

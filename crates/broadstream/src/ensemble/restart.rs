@@ -36,6 +36,17 @@ impl Restart {
         Restart { sums: vec![0.0; others], samples: 0, due: false }
     }
 
+    /// The comparison with other members, given the one of before that each was or resembles, if it
+    /// took part.
+    pub(crate) fn reshape(&mut self, sources: impl Iterator<Item = Option<usize>>) {
+        self.sums = sources.map(|source| source.map_or(0.0, |source| self.sums[source])).collect();
+    }
+
+    /// The number of members that it compares with.
+    pub(crate) fn others(&self) -> usize {
+        self.sums.len()
+    }
+
     /// Compares the squared errors of one sample.
     pub(crate) fn observe(&mut self, own: f64, others: impl Iterator<Item = f64>) {
         self.samples += 1;

@@ -28,6 +28,11 @@ const DECAY: f64 = 0.999;
 /// The ridge ρ, which pulls the weights towards those of the average.
 const RIDGE: f64 = 10.0;
 
+/// What a predictor gains by chance, as a share of the error of one sample. With 1, krkopt (18 classes)
+/// lost two points of accuracy in its first 8000 samples, with 0 streams kept regressions that gain
+/// nothing.
+const NOISE: f64 = 0.3;
+
 /// A larger sample weight would drown out all other samples.
 pub(crate) const LARGEST_WEIGHT: f64 = 1e6;
 
@@ -40,8 +45,9 @@ pub(crate) struct Stacking {
     factor: Factor,
     /// v.
     weights: Vec<f64>,
-    /// Σ w·μ^age.
+    /// Σ w·μ^age, and Σ w·μ^age Σₖ yₖ².
     total: f64,
+    squares: f64,
 }
 
 impl Stacking {
@@ -54,6 +60,7 @@ impl Stacking {
             factor: Factor::new(order, RIDGE),
             weights,
             total: 0.0,
+            squares: 0.0,
         }
     }
 
@@ -71,38 +78,31 @@ impl Stacking {
         self.factor.refactor(&self.gram, RIDGE)
     }
 
-    /// By how much the mean squared error over recent samples would grow without some predictors, if
-    /// the weights of the others made the best of it: v_Sᵀ ((G + ρI)⁻¹_SS)⁻¹ v_S for their set S.
-    pub(crate) fn contribution(&self, inverse: &[Vec<f64>], predictors: &[usize]) -> f64 {
-        let mut system: Vec<Vec<f64>> = predictors
-            .iter()
-            .map(|&i| {
-                let row = predictors.iter().map(|&j| inverse[i][j]);
-                row.chain([self.weights[i]]).collect()
-            })
-            .collect();
-        // Gaussian elimination. A principal part of a positive definite matrix needs no pivoting.
-        let order = predictors.len();
-        for k in 0..order {
-            let (done, rest) = system.split_at_mut(k + 1);
-            for row in rest {
-                let share = row[k] / done[k][k];
-                for j in k..=order {
-                    row[j] = (-share).mul_add(done[k][j], row[j]);
-                }
-            }
-        }
-        // vᵀ(LDLᵀ)⁻¹v = Σ u²/d with u = L⁻¹v.
-        let sum: f64 =
-            system.iter().enumerate().map(|(k, row)| row[order] * row[order] / row[k]).sum();
-        sum / self.total.max(1.0)
+    /// The mean squared error over recent samples if only these predictors took part and had the
+    /// best weights. `prior` are the weights v₀ of all predictors; those that take part share what
+    /// the others leave.
+    ///
+    /// With (G + ρI) v = b + ρ v₀ the sum Σ (y − vᵀx)² is Σ y² − bᵀv + ρ vᵀ(v₀ − v).
+    pub(crate) fn loss_with(&self, predictors: &[usize], prior: &[f64]) -> Result<f64, Error> {
+        let select = |all: &[f64]| predictors.iter().map(|i| all[*i]).collect::<Vec<f64>>();
+        let (moments, mut prior_weights) = (select(&self.moments), select(prior));
+        let left: f64 = prior_weights.iter().sum();
+        let share = if left > 0.0 { prior.iter().sum::<f64>() / left } else { 0.0 };
+        prior_weights.iter_mut().for_each(|weight| *weight *= share);
+        let mut factor = Factor::new(predictors.len(), RIDGE);
+        factor.refactor(&self.gram.select(predictors), RIDGE)?;
+        let drawn = moments.iter().zip(&prior_weights).map(|(b, v)| RIDGE.mul_add(*v, *b));
+        let weights = factor.solve(&drawn.collect::<Vec<f64>>())?;
+        let terms = weights.iter().zip(&moments).zip(&prior_weights);
+        let sum: f64 = terms.map(|((v, b), prior)| RIDGE * v * (prior - v) - b * v).sum();
+        Ok((self.squares + sum) / self.total.max(1.0))
     }
 
-    /// (G + ρI)⁻¹, row by row. A sample must have been observed since the state was restored.
-    pub(crate) fn inverse(&self) -> Result<Vec<Vec<f64>>, Error> {
-        let order = self.weights.len();
-        let unit = |i: usize| (0..order).map(|j| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
-        (0..order).map(|i| self.factor.solve(&unit(i))).collect()
+    /// By how much a predictor reduces a mean squared error by chance, and increases that of later
+    /// samples. With two classes this is the error divided by the number of samples, and with many
+    /// classes it is a fraction of that.
+    pub(crate) fn noise(&self, loss: f64) -> f64 {
+        NOISE * loss / self.total.max(1.0)
     }
 
     /// The score of each class, given one row of probabilities per predictor.
@@ -142,10 +142,12 @@ impl Stacking {
         }
         self.gram.scale(DECAY);
         self.total = DECAY.mul_add(self.total, weight);
+        self.squares *= DECAY;
         self.gram.add(&x, &vec![weight; all])?;
         self.moments.iter_mut().for_each(|moment| *moment *= DECAY);
         for (k, x) in x.chunks_exact(order).enumerate() {
             let y = f64::from(u8::from(k == class)) - even;
+            self.squares = (weight * y).mul_add(y, self.squares);
             for (moment, x) in self.moments.iter_mut().zip(x) {
                 *moment = (weight * x).mul_add(y, *moment);
             }
@@ -162,14 +164,16 @@ impl Stacking {
         to.floats("moments", self.moments.clone());
         to.floats("weights", self.weights.clone());
         to.float("total", self.total);
+        to.float("squares", self.squares);
     }
 
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
         self.gram.restore(&from.scope("gram")?)?;
         self.moments = from.floats("moments", self.moments.len())?;
         self.weights = from.floats("weights", self.weights.len())?;
-        // Files of earlier versions do not tell it, and their models do not need it.
+        // Files of earlier versions do not tell these, and their models do not need them.
         self.total = from.optional_float("total", 0.0..=f64::MAX)?;
+        self.squares = from.optional_float("squares", 0.0..=f64::MAX)?;
         Ok(())
     }
 }
@@ -218,6 +222,38 @@ mod tests {
             let left = g[i][0] * v[0] + g[i][1] * v[1] + g[i][2] * v[2] + RIDGE * v[i];
             assert!((left - b[i] - RIDGE * prior[i]).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn without_some_predictors_its_loss_is_that_of_the_others_alone() {
+        let prior = [0.5, 0.3, 0.2];
+        let selected = [0, 2];
+        let share = 1.0 / (prior[0] + prior[2]);
+        let prior_alone = [prior[0] * share, prior[2] * share];
+        let mut all = Stacking::new(prior.to_vec());
+        let mut alone = Stacking::new(prior_alone.to_vec());
+        let mut samples = Vec::new();
+        for t in 0..50 {
+            let class = usize::from(t % 5 < 2);
+            let rows: [[f64; 2]; 3] = std::array::from_fn(|i| {
+                let first = 0.1 + 0.2 * ((t * (i + 2)) % 5) as f64;
+                [first, 1.0 - first]
+            });
+            let (weight, few) = (1.0 + (t % 3) as f64, [rows[0], rows[2]].concat());
+            all.observe(&rows.concat(), 2, class, weight, &prior).unwrap();
+            alone.observe(&few, 2, class, weight, &prior_alone).unwrap();
+            samples.push((few, class, weight));
+        }
+        let (mut loss, mut total) = (0.0, 0.0);
+        for (few, class, weight) in &samples {
+            let error = |(k, s): (usize, &f64)| (f64::from(u8::from(k == *class)) - s).powi(2);
+            let errors: f64 = alone.scores(few, 2).iter().enumerate().map(error).sum();
+            (loss, total) = (loss * DECAY + weight * errors, total * DECAY + weight);
+        }
+        let found = all.loss_with(&selected, &prior).unwrap();
+        assert!((found - loss / total).abs() < 1e-12, "{found} is not {}", loss / total);
+        let with_all = all.loss_with(&[0, 1, 2], &prior).unwrap();
+        assert!(with_all < found);
     }
 
     #[test]

@@ -61,10 +61,20 @@ impl BroadFeatures {
     }
 
     /// Feeds the last `lags` labels into the first `features` features.
-    pub(crate) fn with_labels(mut self, features: usize, lags: usize) -> Self {
-        self.map = self.map.with_labels(features, lags);
+    pub(crate) fn feed_labels(&mut self, features: usize, lags: usize) {
+        self.map.feed_labels(features, lags);
         self.labels = RecentLabels::new(lags);
-        self
+    }
+
+    /// Makes the inputs themselves the linear nodes: one for each of `inputs` inputs, and a constant.
+    /// Nothing may have been learned. Labels have to be [fed in](Self::feed_labels) again.
+    pub(crate) fn use_input_nodes(&mut self, inputs: usize) {
+        let mut map = self.map.with_input_nodes(inputs);
+        if let Some(fan_in) = self.map.fan_in() {
+            map.fix_fan_in(fan_in);
+        }
+        self.inputs.declared().iter().for_each(|input| map.declare_input(&input.name));
+        self.map = map;
     }
 
     /// Uses the given threads, which others use too.

@@ -66,6 +66,27 @@ pub(super) fn linear(
     uniform(seed, &origin.role("feature"), name, nodes).into_iter().map(|w| w * size).collect()
 }
 
+/// The number of random linear nodes whose place nodes that are inputs themselves take: the ridge
+/// must weigh as much beside the latter.
+const REPLACED: f64 = 100.0;
+
+/// The weights of the input of that number for linear nodes that are the inputs themselves. The sum of
+/// their squares is what it would be for random ones.
+pub(super) fn input_node(input: usize, nodes: usize, fan_in: usize) -> Vec<f64> {
+    let mut weights = vec![0.0; nodes];
+    weights[input] = (REPLACED / fan_in.max(1) as f64).sqrt();
+    weights
+}
+
+/// The biases of these nodes: the last one is constant, again with the squared sum of random ones.
+pub(super) fn constant_node(nodes: usize) -> Vec<f64> {
+    let mut biases = vec![0.0; nodes];
+    if let Some(last) = biases.last_mut() {
+        *last = REPLACED.sqrt() / UNIT_VARIANCE;
+    }
+    biases
+}
+
 /// An input's weights for the enhancement nodes, when these see the inputs and a sample has
 /// `fan_in` of them.
 pub(super) fn from_inputs(

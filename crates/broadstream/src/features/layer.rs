@@ -52,6 +52,11 @@ impl Layer {
         self.nodes
     }
 
+    /// The number of inputs.
+    pub(super) fn inputs(&self) -> usize {
+        self.columns.first().map_or(0, Vec::len)
+    }
+
     /// The bytes that an input takes in a layer of `nodes` nodes.
     pub(super) fn bytes_per_input(nodes: usize) -> u128 {
         nodes.div_ceil(NODES) as u128 * size_of::<Column<NODES>>() as u128

@@ -37,9 +37,12 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// The number of samples that a thread takes at a time. The weights of the whole map, which may be
-/// larger than the cache, are read once for each such batch.
-const BATCH: usize = if cfg!(test) { 5 } else { 16 };
+/// The least number of samples that a thread takes at a time. The weights of the whole map, which may
+/// be larger than the cache, are read once for each such batch.
+const LEAST_BATCH: usize = if cfg!(test) { 5 } else { 16 };
+
+/// And the largest, so that the samples' own rows stay in the cache.
+const MOST_BATCH: usize = 64;
 
 /// The random map from inputs to broad features.
 #[derive(Clone, Debug)]
@@ -82,6 +85,8 @@ pub(crate) struct Shape {
     /// The numbers of linear and of enhancement nodes.
     pub(crate) linear: usize,
     pub(crate) enhancement: usize,
+    /// Whether the linear nodes are the inputs themselves and a constant, instead of random sums.
+    pub(crate) input_nodes: bool,
     /// The largest number of enhancement nodes of each kind, and how many kinds there may be.
     pub(crate) most_nodes: usize,
     pub(crate) kinds: usize,
@@ -97,6 +102,7 @@ impl Shape {
             seed: config.seed,
             linear: config.linear(),
             enhancement: config.enhancement(),
+            input_nodes: false,
             most_nodes: config.most_enhancement(),
             kinds: if config.is_adaptive() { NodeKind::ALL.len() } else { 1 },
             activation: config.activation,
@@ -122,7 +128,11 @@ impl Shape {
 
 impl FeatureMap {
     pub(crate) fn new(shape: Shape) -> Self {
-        let Shape { seed, linear, enhancement, weight_scale, source, .. } = shape;
+        let Shape { seed, linear, enhancement, input_nodes, weight_scale, source, .. } = shape;
+        let linear_biases = match input_nodes {
+            true => draw::constant_node(linear),
+            false => draw::uniform(seed, "feature bias", "", linear),
+        };
         let enhancement = match source {
             EnhancementSource::Inputs => Layer::new(&draw::biases_from_inputs(seed, enhancement)),
             EnhancementSource::FeatureNodes => {
@@ -137,7 +147,7 @@ impl FeatureMap {
             shape,
             fan_in: None,
             waiting: Vec::new(),
-            linear: Layer::new(&draw::uniform(seed, "feature bias", "", linear)),
+            linear: Layer::new(&linear_biases),
             enhancement,
             sampled_nodes: None,
             sampled: [Layer::new(&[]), Layer::new(&[])],
@@ -150,9 +160,22 @@ impl FeatureMap {
 
     /// Feeds the last `lags` labels into the first `features` features, in addition to the plain
     /// ones.
-    pub(crate) fn with_labels(mut self, features: usize, lags: usize) -> Self {
+    pub(crate) fn feed_labels(&mut self, features: usize, lags: usize) {
         self.labels = LabelInputs::new(features, lags);
-        self
+    }
+
+    /// The same map, empty, with the inputs themselves as linear nodes: one for each of as many
+    /// inputs, and a constant.
+    pub(crate) fn with_input_nodes(&self, inputs: usize) -> Self {
+        let shape = Shape { linear: inputs + 1, input_nodes: true, ..self.shape };
+        let mut map = FeatureMap::new(shape);
+        map.threads = self.threads.clone();
+        map
+    }
+
+    /// The number of inputs that are linear nodes themselves; 0 if these are random.
+    pub(crate) fn input_nodes(&self) -> usize {
+        if self.shape.input_nodes { self.shape.linear - 1 } else { 0 }
     }
 
     /// Takes the samples that nodes of other kinds than random ones are drawn from.
@@ -248,8 +271,13 @@ impl FeatureMap {
     }
 
     fn push_input(&mut self, origin: Origin, name: &str, fan_in: usize) {
-        let Shape { seed, linear, enhancement, weight_scale, source, .. } = self.shape;
-        self.linear.push_input(&draw::linear(seed, origin, name, linear, weight_scale, fan_in));
+        let Shape { seed, linear, enhancement, input_nodes, weight_scale, source, .. } = self.shape;
+        let own = self.linear.inputs();
+        // The last node is constant. Inputs that come later are summed at random.
+        self.linear.push_input(&match input_nodes && own + 1 < linear {
+            true => draw::input_node(own, linear, fan_in),
+            false => draw::linear(seed, origin, name, linear, weight_scale, fan_in),
+        });
         if source == EnhancementSource::Inputs {
             let row = draw::from_inputs(seed, origin, name, enhancement, fan_in);
             self.enhancement.push_input(&row);
@@ -278,6 +306,7 @@ impl FeatureMap {
         }
         // A model that chooses its own nodes has as many as it has chosen.
         to.integers("nodes", self.layout().nodes.map(|nodes| nodes as u64).to_vec());
+        to.integer("input_nodes", self.input_nodes());
         to.integer("labelled_features", self.labels.features());
         to.integer("labelled_kind", self.labelled_kind.index());
         let Some(nodes) = &self.sampled_nodes else { return };
@@ -408,17 +437,20 @@ impl FeatureMap {
         features.layout = self.layout();
         let start = room(&mut features.plain, length);
         let labelled_start = room(&mut features.labelled, labelled);
-        let mut labels = labels.chunks(BATCH);
+        // As few batches as there are threads.
+        let batch = samples.len().div_ceil(self.threads.count()).next_multiple_of(SAMPLES);
+        let batch = batch.clamp(LEAST_BATCH, LEAST_BATCH.max(MOST_BATCH));
+        let mut labels = labels.chunks(batch);
         let mut labelled_rows =
-            features.labelled[labelled_start..].chunks_mut((BATCH * labelled).max(1));
-        let batches = samples.chunks(BATCH).zip(features.plain[start..].chunks_mut(BATCH * length));
+            features.labelled[labelled_start..].chunks_mut((batch * labelled).max(1));
+        let batches = samples.chunks(batch).zip(features.plain[start..].chunks_mut(batch * length));
         let batches = batches.map(|(samples, rows)| FeatureBatch {
             samples,
             labels: labels.next().unwrap_or_default(),
             rows,
             labelled: labelled_rows.next().unwrap_or_default(),
         });
-        let enough = samples.len() > BATCH;
+        let enough = samples.len() > batch;
         self.threads.share(enough, batches, || (), |(), batch| self.fill(batch));
     }
 
@@ -518,6 +550,7 @@ mod tests {
             seed: 3,
             linear,
             enhancement,
+            input_nodes: false,
             most_nodes: enhancement,
             kinds: 1,
             activation: Activation::Tanh,
@@ -632,7 +665,8 @@ mod tests {
 
     #[test]
     fn labels_are_inputs_like_others() {
-        let mut map = map(SOURCES[0], 4, 30, &["a", "b"]).with_labels(21, 2);
+        let mut map = map(SOURCES[0], 4, 30, &["a", "b"]);
+        map.feed_labels(21, 2);
         map.declare_label(2);
         let rows = [[0.5, -1.0], [0.1, 0.2], [0.7, 0.7]];
         let samples = rows.iter().map(|row| Sample::dense(row));
@@ -664,7 +698,8 @@ mod tests {
             map.transform(std::iter::once(Sample::dense(&row)), &row, &[vec![2]], &mut features);
             features.labelled
         };
-        let mut always = map(SOURCES[0], 4, 30, &["a", "b"]).with_labels(21, 1);
+        let mut always = map(SOURCES[0], 4, 30, &["a", "b"]);
+        always.feed_labels(21, 1);
         let mut later = always.clone();
         always.declare_label(2);
         later.declare_label(0);

@@ -33,7 +33,8 @@ impl OnlineBls {
     ///
     /// Both models must be sums over their samples (forgetting 1, no stacking, no window, no class
     /// weights) and have the same features: seed, sizes, ridge and frozen scaling. Anything else is
-    /// refused, and so are models so badly conditioned that scores could be off by more than 1e-7.
+    /// refused, and so are models so badly conditioned that scores of either, or of the result, could
+    /// be off by more than 1e-7.
     /// Each model may have inputs and classes that the other does not know. Nested models
     /// are combined by the errors of both.
     ///
@@ -93,7 +94,10 @@ impl OnlineBls {
         let inputs = self.features.inputs();
         let added = features.inputs().declared().iter();
         let added = added.filter(|input| inputs.position(&input.name).is_none()).count();
-        self.check_memory("the inputs and classes", inputs.len() + added, new)
+        self.check_memory("the inputs and classes", inputs.len() + added, new)?;
+        // What others learned would hide the errors of this model, but not undo them.
+        self.check_trust("merge", &self.ensemble)?;
+        Ok(())
     }
 
     /// Takes over a merged ensemble after all checks. `totals` are the other's, in its own numbering

@@ -37,6 +37,13 @@ use crate::{
 /// fewer samples share the cost of reading and writing the factor.
 const BLOCK: usize = 64;
 
+/// A model that chooses its nodes has a linear node for each input if the first sample has no more
+/// inputs than this,
+const MOST_INPUT_NODES: usize = 63;
+
+/// and at least this many, for inputs that appear later.
+const LEAST_INPUT_NODES: usize = 7;
+
 /// A broad learning system that learns one sample at a time. By default it combines several
 /// regressions that remember different amounts of the past, and learns which of them to trust. With
 /// [`OnlineBlsConfig::single`] it is one ridge regression, at any moment the exact solution for all
@@ -78,8 +85,8 @@ impl OnlineBls {
     pub fn new(config: OnlineBlsConfig) -> Result<Self, Error> {
         config.check()?;
         let threads = Threads::new(config.threads)?;
-        let labelled = labelled_features(&plan(&config));
-        let mut features = BroadFeatures::new(&config)?.with_labels(labelled, config.label_lags);
+        let mut features = BroadFeatures::new(&config)?;
+        features.feed_labels(labelled_features(&plan(&config)), config.label_lags);
         features.share_threads(&threads);
         Ok(OnlineBls {
             ensemble: Ensemble::new(&config, &threads),
@@ -224,6 +231,29 @@ impl OnlineBls {
         self.ensemble.nested_models()
     }
 
+    /// Makes the inputs themselves the linear nodes of a model that chooses its nodes, if the first
+    /// sample to be learned has few inputs and all of them in order, and unless another number of
+    /// linear nodes was asked for. A hundred random sums of them
+    /// would tell no more, and cost as much as other nodes.
+    fn fit_linear_nodes(&mut self, first: Sample<'_>) {
+        let is_usual = self.config.linear() == OnlineBlsConfig::default().linear();
+        let is_new = self.config.is_adaptive() && self.learned() == 0;
+        if is_new && is_usual && first.inputs().is_none() && first.len() <= MOST_INPUT_NODES {
+            self.use_input_nodes(first.len().max(LEAST_INPUT_NODES));
+        }
+    }
+
+    /// Begins anew with the inputs themselves as linear nodes. Nothing may have been learned.
+    fn use_input_nodes(&mut self, inputs: usize) {
+        let (feature_groups, feature_nodes) = (1, inputs + 1);
+        let config = OnlineBlsConfig { feature_groups, feature_nodes, ..self.config.clone() };
+        self.features.use_input_nodes(inputs);
+        self.features.feed_labels(labelled_features(&plan(&config)), config.label_lags);
+        let classes = self.classes();
+        self.ensemble = Ensemble::new(&config, &self.ensemble.threads().clone());
+        self.ensemble.add_classes(classes);
+    }
+
     /// Learns a block. Appends the scores and the leverage that each sample had just before it was
     /// learned.
     ///
@@ -245,6 +275,9 @@ impl OnlineBls {
             self.features.inputs().check_size(block.sample(i))?;
         }
         self.check_memory("the classes", self.inputs(), classes)?;
+        if let Some(first) = (0..block.len()).find(|i| block.weight(*i) > 0.0) {
+            self.fit_linear_nodes(block.sample(first));
+        }
         // The regressions get room for all classes of the block at once, so that targets have the
         // same length throughout. `known` counts the classes seen before the current sample: only
         // these are scored, as they would be one by one.
@@ -371,6 +404,7 @@ impl OnlineBls {
         if weight == 0.0 {
             return Ok(());
         }
+        self.fit_linear_nodes(prepared.sample());
         self.batch.clear();
         let counted = self.class_weights.weigh(class, weight);
         self.batch.push_target(class, classes, counted);
@@ -414,6 +448,12 @@ impl OnlineBls {
         }
         check_drawn(&config, &from.scope("features")?)?;
         let mut model = OnlineBls::new(config)?;
+        let map = from.scope("features")?.scope("map")?;
+        if model.config.is_adaptive() && map.integer("input_nodes")? > 0 {
+            let inputs = map.count("input_nodes", MOST_INPUT_NODES)?;
+            map.check("input_nodes", inputs >= LEAST_INPUT_NODES, "at least that of a new model")?;
+            model.use_input_nodes(inputs);
+        }
         // The ensemble comes first: its arrays tell how many classes there are, and everything else
         // is checked against that number.
         let inputs = from.scope("features")?.scope("inputs")?.texts("names")?.len();
@@ -447,7 +487,7 @@ impl OnlineBls {
     }
 
     fn check_memory(&self, what: &'static str, inputs: usize, classes: usize) -> Result<(), Error> {
-        self.config.check_memory(what, self.config.bytes(inputs, classes))
+        self.config.check_memory(what, self.ensemble.bytes(inputs, classes))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::BLOCK;
 use crate::{
     config::{EnhancementSource, Forgetting, OnlineBlsConfig, WeightScale, check},
-    ensemble::{RecentSamples, labelled_features, largest_plan, plan},
+    ensemble::{RecentSamples, labelled_features, plan},
     error::Error,
     features::Shape,
     regression::{RegressionPlan, factor::Factor},
@@ -25,8 +25,6 @@ impl OnlineBlsConfig {
     /// Checks every rule except the memory limit.
     pub(crate) fn check_rules(&self) -> Result<(), Error> {
         OnlineBlsConfig::options().iter().try_for_each(|option| option.check(self))?;
-        let rule = self.why_not_adaptive();
-        check("enhancement_nodes", rule.is_none(), rule.unwrap_or_default(), &"auto")?;
         let least = plan(self).iter().map(|plan| plan.forgetting).fold(1.0, f64::min);
         let faded = least.powf(self.refresh_every.unwrap_or(1) as f64);
         let rule = "small enough that the smallest forgetting to its power is at least 1e-6";
@@ -49,12 +47,20 @@ impl OnlineBlsConfig {
         check("enhancement_source", sound, rule, &"inputs")
     }
 
-    /// How many bytes a model with this many inputs and classes takes, at most if it chooses its own
-    /// regressions.
+    /// How many bytes a model with this many inputs and classes takes when it begins.
     pub(crate) fn bytes(&self, inputs: usize, classes: usize) -> u128 {
-        let plans = largest_plan(self);
-        let labels =
-            labelled_features(&plans) as u128 * (self.label_lags * size_of::<f64>()) as u128;
+        self.bytes_of(&plan(self).iter().collect::<Vec<_>>(), inputs, classes)
+    }
+
+    /// How many bytes a model with these regressions takes.
+    pub(crate) fn bytes_of(
+        &self,
+        plans: &[&RegressionPlan],
+        inputs: usize,
+        classes: usize,
+    ) -> u128 {
+        let labels = labelled_features(plans.iter().copied()) as u128
+            * (self.label_lags * size_of::<f64>()) as u128;
         let recent = if self.is_adaptive() { RecentSamples::MOST_BYTES as u128 } else { 0 };
         plans
             .iter()

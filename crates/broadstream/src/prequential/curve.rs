@@ -20,6 +20,9 @@ pub struct CurvePoint {
     /// The weights of the model's [members](crate::Classifier::members) right after this sample, in
     /// their order.
     pub weights: Vec<f64>,
+    /// The number of features of each of these members, and 0 for one that rests. Empty for members
+    /// without broad features.
+    pub features: Vec<usize>,
     /// The mean time of learning a sample since the previous point, if
     /// [`separate_times`](super::PrequentialOptions::separate_times) is on.
     pub update_time: Option<Duration>,
@@ -37,6 +40,8 @@ pub(super) fn save(curve: &[CurvePoint], to: &mut WriteScope<'_>) {
     to.integers("integers", curve.iter().flat_map(integers).collect());
     to.floats("floats", curve.iter().flat_map(floats).collect());
     to.floats("weights", curve.iter().flat_map(|point| point.weights.clone()).collect());
+    let features = curve.iter().flat_map(|point| &point.features);
+    to.integers("features", features.map(|features| *features as u64).collect());
 }
 
 /// Reads a curve whose points lie after these numbers of samples.
@@ -51,19 +56,26 @@ pub(super) fn restore(
     let (floats, _) = floats.as_chunks::<FLOATS>();
     let members = from.length("weights") / points.max(1);
     let weights = from.floats("weights", points * members)?;
+    // Earlier files do not have them.
+    let features = from.optional_integers("features");
+    let sized = features.len() / points.max(1);
+    let sound = features.len() == points * sized;
+    from.check("features", sound, "as many for each point of the curve")?;
     let mut curve = Vec::new();
     for (i, (integers, floats)) in integers.iter().zip(floats).enumerate() {
         let weights = &weights[i * members..(i + 1) * members];
         let point = point(integers, floats, weights)
             .filter(|point| point.cumulative.samples == samples[i])
             .ok_or_else(|| from.invalid("integers", "sound counts at the points of the curve"))?;
-        curve.push(point);
+        let features = features[i * sized..(i + 1) * sized].iter();
+        let features = features.map(|features| *features as usize).collect();
+        curve.push(CurvePoint { features, ..point });
     }
     Ok(curve)
 }
 
 fn integers(point: &CurvePoint) -> [u64; INTEGERS] {
-    let CurvePoint { cumulative, window, drifts, weights: _, update_time } = point;
+    let CurvePoint { cumulative, window, drifts, weights: _, features: _, update_time } = point;
     let nanoseconds = update_time.map_or(NO_TIME, |time| time.as_nanos() as u64);
     let classes = [cumulative.classes, window.classes].map(|classes| classes as u64);
     [cumulative.samples, classes[0], window.samples, classes[1], *drifts, nanoseconds]
@@ -94,5 +106,6 @@ fn point(
     let window =
         WindowSummary { samples, classes, oca, oce, bacc, f1, mcc, kappa, log_loss, brier };
     let update_time = (nanoseconds != NO_TIME).then(|| Duration::from_nanos(nanoseconds));
-    Some(CurvePoint { cumulative, window, drifts, weights: weights.to_vec(), update_time })
+    let (weights, features) = (weights.to_vec(), Vec::new());
+    Some(CurvePoint { cumulative, window, drifts, weights, features, update_time })
 }

@@ -1,7 +1,10 @@
 //! The result of an evaluation.
 
 use super::{curve::CurvePoint, times::Times};
-use crate::{classifier::Member, metrics::Metrics};
+use crate::{
+    classifier::{Member, MemberChange},
+    metrics::Metrics,
+};
 
 /// The result of an evaluation.
 #[derive(Clone, Debug)]
@@ -20,6 +23,9 @@ pub struct Evaluation {
     pub restarts: Vec<u64>,
     /// The [members](crate::Classifier::members) of the model after the last sample.
     pub members: Vec<Member>,
+    /// How the members have [changed](crate::Classifier::changes): which came to rest or returned,
+    /// and which became larger or smaller.
+    pub changes: Vec<MemberChange>,
     /// How long reading, predicting and learning took.
     pub times: Times,
 }

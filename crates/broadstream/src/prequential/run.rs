@@ -9,7 +9,7 @@ use super::{
     state::EvaluationState,
 };
 use crate::{
-    classifier::Classifier,
+    classifier::{Classifier, Member},
     data::{Block, Schema, Scores, arg_max},
     error::{Error, StreamError},
 };
@@ -198,11 +198,17 @@ impl Run {
     fn add_point(&mut self, model: &dyn Classifier, observer: &mut dyn Observer) {
         let state = &mut self.state;
         let (time, updates) = std::mem::take(&mut state.updates_since_point);
+        let members = model.members();
+        let features = |member: &Member| match member.rests {
+            true => Some(0),
+            false => member.features,
+        };
         let point = CurvePoint {
             cumulative: state.metrics.summary(),
             window: state.metrics.window_summary(),
             drifts: state.drifts.len() as u64,
-            weights: model.members().iter().map(|member| member.weight).collect(),
+            weights: members.iter().map(|member| member.weight).collect(),
+            features: members.iter().filter_map(features).collect(),
             update_time: (updates > 0).then(|| time / updates),
         };
         observer.curve(&point);
@@ -235,6 +241,7 @@ impl Run {
             drifts,
             restarts: model.restarts().to_vec(),
             members: model.members(),
+            changes: model.changes().to_vec(),
             times,
         })
     }

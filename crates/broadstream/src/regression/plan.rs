@@ -1,6 +1,6 @@
 //! The options of one regression of a model.
 
-use crate::{config::OnlineBlsConfig, features::NodeKind};
+use crate::{classifier::Member, config::OnlineBlsConfig, features::NodeKind};
 
 /// The options of one regression of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,17 @@ pub(crate) struct RegressionPlan {
 const LEAST_NESTED: usize = 60;
 
 impl RegressionPlan {
+    /// The regression as a member that takes part with this weight.
+    pub(crate) fn member(&self, weight: f64) -> Member {
+        Member {
+            name: self.name.clone(),
+            weight,
+            features: Some(self.features),
+            nodes: Some(self.kind.name()),
+            rests: false,
+        }
+    }
+
     /// The number of features of each nested model, the smallest first, without that on all
     /// features.
     pub(crate) fn nested_features(&self, config: &OnlineBlsConfig) -> Vec<usize> {

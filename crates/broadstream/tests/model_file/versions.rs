@@ -10,7 +10,7 @@ use broadstream::{
     stream::{RowEncoding, Stream, synth::Sea},
 };
 
-use super::{model, samples, schema, small};
+use super::{bytes, model, samples, schema, small};
 
 fn path(version: u32, name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/model_file");
@@ -43,9 +43,32 @@ fn files_of_every_version_are_read() {
         let sums = fs::read(path(version, "-sums.bsm")).unwrap();
         let Loaded::Partial(sums) = read_any(&mut sums.as_slice()).unwrap() else { panic!() };
         assert_eq!(sums.model.into_model().unwrap().learned(), 96);
+        for (name, samples) in AUTOMATIC {
+            let file = fs::read(path(version, &format!("-{name}.bsm"))).unwrap();
+            let mut saved = read(&mut file.as_slice()).unwrap();
+            let mut again = automatic(samples);
+            assert_eq!(saved.model.learned(), again.learned(), "{name}");
+            assert_eq!(saved.model.changes().first(), again.changes().first(), "{name}");
+            for model in [&mut saved.model, &mut again] {
+                model.learn_many(&self::samples(samples..samples + 300)).unwrap();
+            }
+            assert_eq!(saved.model.learned(), again.learned(), "{name}");
+        }
         let checkpoint = fs::read(path(version, "-checkpoint.bsm")).unwrap();
         assert_eq!(resumed(&checkpoint).samples, 300);
     }
+}
+
+/// Models that choose their nodes, by the number of samples that they have learned: one to which
+/// members are about to join, and one whose members rest.
+const AUTOMATIC: [(&str, u32); 2] = [("joining", 150), ("resting", 700)];
+
+fn automatic(count: u32) -> OnlineBls {
+    let nodes = Nodes::Auto;
+    let config = OnlineBlsConfig { enhancement_nodes: nodes, most_nodes: 9, ..small() };
+    let mut model = model(config);
+    model.learn_many(&samples(0..count)).unwrap();
+    model
 }
 
 fn stream() -> impl Stream {
@@ -124,4 +147,16 @@ fn write_files_of_this_version() {
     ModelFile::of(Content::Partial(&sums), &schema).write(&mut bytes).unwrap();
     fs::write(path(VERSION, "-sums.bsm"), &bytes).unwrap();
     fs::write(path(VERSION, "-checkpoint.bsm"), checkpoint()).unwrap();
+    write_automatic_files_of_this_version();
+}
+
+/// Writes the files of models that choose their nodes:
+/// `cargo test -p broadstream --test integration write_automatic -- --ignored`
+#[test]
+#[ignore = "writes files, once for each version"]
+fn write_automatic_files_of_this_version() {
+    for (name, count) in AUTOMATIC {
+        let model = automatic(count);
+        fs::write(path(VERSION, &format!("-{name}.bsm")), bytes(&model)).unwrap();
+    }
 }

@@ -7,8 +7,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use broadstream::{
-    Classifier, Input, InputKind, MemberChange, MemberEvent, OnlineBlsConfig, RegressionHealth,
-    Schema,
+    Classifier, Input, InputKind, Member, MemberChange, OnlineBlsConfig, RegressionHealth, Schema,
     metrics::oca,
     model_file::{self, Loaded, Saved},
 };
@@ -20,7 +19,10 @@ use crate::{
     args::InspectArguments,
     commands::run::RUN_NOTE,
     output::{
-        changes::changes_json, failure::to_stdout, health::health_json, printable::printable,
+        changes::{changes_json, members_json},
+        failure::to_stdout,
+        health::health_json,
+        printable::printable,
     },
 };
 
@@ -52,12 +54,13 @@ struct Inspection {
     /// How many rows the journal of the model has that the file lacks.
     journal_rows: u64,
     class_totals: Vec<f64>,
-    /// Only of a model, as are the next four.
+    /// Only of a model, as are the next five.
     weight_norm: Option<f64>,
     health: Vec<RegressionHealth>,
     /// How many samples the window holds, if there is one.
     window: Option<usize>,
     restarts: Vec<u64>,
+    members: Vec<Member>,
     changes: Vec<MemberChange>,
     /// Only of a checkpoint.
     run: Option<RunProgress>,
@@ -92,6 +95,7 @@ impl Inspection {
                     health: model.health(),
                     window: model.window_samples(),
                     restarts: model.restarts().to_vec(),
+                    members: model.members(),
                     changes: model.changes().to_vec(),
                     run: evaluation.map(|state| RunProgress {
                         samples: state.samples(),
@@ -115,6 +119,7 @@ impl Inspection {
                     health: Vec::new(),
                     window: None,
                     restarts: Vec::new(),
+                    members: Vec::new(),
                     changes: Vec::new(),
                     run: None,
                     schema,
@@ -148,6 +153,7 @@ impl Inspection {
             "weight_norm": self.weight_norm,
             "window_samples": self.window,
             "restarts": self.restarts,
+            "members": members_json(&self.members),
             "changes": changes_json(&self.changes),
             "run": run,
             "health": health_json(&self.health),
@@ -216,13 +222,12 @@ impl Inspection {
             return String::new();
         }
         let mut text = "\nchanges of regressions\n".to_owned();
-        for MemberChange { learned, member, features, nodes, event, .. } in &self.changes {
-            let size = match event {
-                MemberEvent::Rested => String::new(),
-                _ => format!(": {features} features, {nodes}"),
-            };
-            let member = printable(member);
-            text += &format!("{learned:>8}  {member} {}{size}\n", event.as_str());
+        for change in &self.changes {
+            let MemberChange { learned, member, features_before, features, nodes, event, .. } =
+                change;
+            let (member, event, reason) = (printable(member), event.as_str(), event.reason());
+            let size = format!("{features_before} to {features} features, {nodes}");
+            text += &format!("{learned:>8}  {member} {event}: {size}; {reason}\n");
         }
         text
     }

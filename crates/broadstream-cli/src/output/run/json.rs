@@ -1,10 +1,13 @@
 //! The results of a run as a JSON object for programs.
 
-use broadstream::{Member, metrics::per_class};
+use broadstream::metrics::per_class;
 use serde_json::{Value, json};
 
 use super::Report;
-use crate::output::health::health_json;
+use crate::output::{
+    changes::{changes_json, members_json},
+    health::health_json,
+};
 
 /// A confusion matrix with more classes than this is left out: it would be longer than all the rest.
 const MOST_CLASSES: usize = 256;
@@ -45,7 +48,8 @@ impl Report<'_> {
             },
             "drifts": self.evaluation.drifts,
             "restarts": self.evaluation.restarts,
-            "members": self.evaluation.members.iter().map(member).collect::<Vec<Value>>(),
+            "members": members_json(&self.evaluation.members),
+            "changes": changes_json(&self.evaluation.changes),
             "health": self.health(),
             "reliability": self.reliability(),
             "per_class": self.per_class(),
@@ -106,8 +110,4 @@ impl Report<'_> {
             classes.clone().map(row).collect()
         })
     }
-}
-
-fn member(member: &Member) -> Value {
-    json!({ "name": member.name, "weight": member.weight })
 }

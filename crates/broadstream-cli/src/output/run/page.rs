@@ -1,11 +1,11 @@
 //! The results of a run as a page with figures.
 
 use broadstream::{
-    Evaluation, Member, Times,
+    Evaluation, Member, MemberChange, Times,
     metrics::{PerClass, ReliabilityBin, per_class},
 };
 use broadstream_report::{
-    ClassRow, CurvePoint, Event, MemberRow, ReliabilityRow, RunReport, TimeBin, run_page,
+    ChangeRow, ClassRow, CurvePoint, Event, MemberRow, ReliabilityRow, RunReport, TimeBin, run_page,
 };
 
 use super::Report;
@@ -46,6 +46,7 @@ impl Report<'_> {
             curve: evaluation.curve.iter().map(|point| curve_point(evaluation, point)).collect(),
             events: evaluation.drifts.iter().chain(&evaluation.restarts).map(drift).collect(),
             members: evaluation.members.iter().map(member_row).collect(),
+            changes: evaluation.changes.iter().map(change_row).collect(),
             reliability: evaluation.metrics.calibration().bins().map(reliability_row).collect(),
             confusion: (0..classes).map(row).collect(),
             per_class: per_class(confusion).iter().map(|class| class_row(class, labels)).collect(),
@@ -100,7 +101,21 @@ fn drift(sample: &u64) -> Event {
 }
 
 fn member_row(member: &Member) -> MemberRow {
-    MemberRow { name: member.name.clone(), weight: Some(member.weight) }
+    let features = member.features.map(|features| if member.rests { 0 } else { features as u64 });
+    MemberRow { name: member.name.clone(), weight: Some(member.weight), features }
+}
+
+fn change_row(change: &MemberChange) -> ChangeRow {
+    let MemberChange { learned, member, features_before, features, nodes, event, .. } = change;
+    ChangeRow {
+        learned: *learned,
+        member: member.clone(),
+        features_before: *features_before as u64,
+        features: *features as u64,
+        nodes: (*nodes).to_owned(),
+        event: event.as_str().to_owned(),
+        reason: event.reason().to_owned(),
+    }
 }
 
 fn reliability_row(bin: ReliabilityBin) -> ReliabilityRow {

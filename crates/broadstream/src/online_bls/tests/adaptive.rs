@@ -78,7 +78,7 @@ fn blocks_and_threads_change_nothing() {
     for event in [MemberEvent::Joined, MemberEvent::Rested, MemberEvent::ReturnedAfterDrift] {
         assert!(has(&model, event), "{event:?} is not among {:?}", model.changes());
     }
-    for (size, threads) in [(1, 1), (7, 2), (100, 3), (3000, 1)] {
+    for (size, threads) in [(1, 1), (7, 2), (64, 4), (1000, 2), (3000, 1)] {
         let (scores, other) = run(OnlineBlsConfig { threads, ..config(500) }, &block, size);
         assert_eq!(other.changes(), model.changes(), "blocks of {size}, {threads} threads");
         assert!(scores == expected, "blocks of {size}, {threads} threads");
@@ -164,5 +164,74 @@ fn capacity_neither_oscillates_nor_runs_away() {
         // A member can rest and return once between two reviews.
         let most = members * samples.len() / 512;
         assert!(model.changes().len() < most, "{name}: {:?}", model.changes());
+        let bytes = model.ensemble.bytes(INPUTS.len(), 2);
+        assert!(bytes < 40 << 20, "{name}: {bytes} bytes");
     }
+}
+
+/// A class that is new late finds members at rest, and changes little.
+#[test]
+fn a_class_that_is_new_after_long_causes_few_changes() {
+    let mut random = Random::new(3, "late class", "");
+    let mut model = model(config(60));
+    let mut block = Block::new();
+    let mut before = 0;
+    for i in 0..52_000 {
+        let x: [f64; 4] = std::array::from_fn(|_| random.signed_unit());
+        let class = if i >= 50_000 && x[2] > 0.5 { 2 } else { usize::from(i > 0 && x[0] > 0.0) };
+        block.push(Sample::dense(&x), class, 1.0).unwrap();
+        if block.len() == 1000 {
+            model.learn_many(&block).unwrap();
+            block.clear();
+        }
+        if i == 49_999 {
+            before = model.changes().len();
+        }
+    }
+    let members = model.members().len();
+    assert_eq!(model.classes(), 3);
+    assert!(before < 8 * members, "{before}");
+    let after = model.changes().len() - before;
+    assert!(after <= 4 * members, "{after} changes: {:?}", &model.changes()[before..]);
+}
+
+/// What each member has follows from the changes, and there are no others.
+#[test]
+fn changes_tell_both_sizes() {
+    let block = samples(3000, |i, x| (x[0] + x[1] > 0.0) == (i < 1600));
+    let (_, model) = run(config(500), &block, 64);
+    for change in model.changes() {
+        let (before, after) = (change.features_before, change.features);
+        match change.event {
+            MemberEvent::Rested => assert!(before > 0 && after == 0, "{change:?}"),
+            MemberEvent::Joined | MemberEvent::ReturnedForComparison => {
+                assert!(before == 0 && after > 0, "{change:?}");
+            }
+            MemberEvent::Doubled => assert!(0 < before && before < after, "{change:?}"),
+            MemberEvent::Halved => assert!(0 < after && after < before, "{change:?}"),
+            _ => assert!(after > 0, "{change:?}"),
+        }
+    }
+}
+
+/// Growth stops at the memory limit, whatever the blocks, and no error follows from it.
+#[test]
+fn no_member_begins_or_grows_beyond_the_memory_limit() {
+    let block = samples(2500, |_, x| is_odd_cell(x));
+    let (_, free) = run(config(1000), &block, 64);
+    assert!(has(&free, MemberEvent::Doubled), "{:?}", free.changes());
+    let begins = config(1000).bytes(INPUTS.len(), 3) as u64;
+    for limit in [begins * 8 / 7 + 1, begins * 8 / 7 + (2 << 20), begins * 2] {
+        let limited = OnlineBlsConfig { memory_limit: limit, ..config(1000) };
+        let (expected, model) = run(limited.clone(), &block, 64);
+        assert!(model.ensemble.bytes(INPUTS.len(), 3) <= u128::from(limit), "{limit}");
+        let (scores, other) = run(OnlineBlsConfig { threads: 2, ..limited }, &block, 7);
+        assert_eq!(other.changes(), model.changes(), "{limit}");
+        assert!(scores == expected, "{limit}");
+        if limit == begins * 8 / 7 + 1 {
+            assert!(!has(&model, MemberEvent::Joined), "{:?}", model.changes());
+        }
+    }
+    let refused = OnlineBls::new(OnlineBlsConfig { memory_limit: begins / 4, ..config(1000) });
+    assert!(refused.is_err());
 }
