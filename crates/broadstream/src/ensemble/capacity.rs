@@ -287,8 +287,12 @@ impl Capacity {
         if restarts {
             return self.last_restart;
         }
+        if forgetting == 1.0 {
+            return 0;
+        }
+        // What was before a drift would only mislead it, and take time.
         let memory = MEMORIES / (1.0 - forgetting);
-        if forgetting < 1.0 { learned.saturating_sub(memory as u64) } else { 0 }
+        learned.saturating_sub(memory as u64).max(self.last_restart)
     }
 
     /// The regressions that take part, in the order of their slots.

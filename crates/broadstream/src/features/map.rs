@@ -37,6 +37,9 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
+/// How many multiply-adds take as long as the non-linearity of a node.
+const ACTIVATION: u64 = 16;
+
 /// The least number of samples that a thread takes at a time. The weights of the whole map, which may
 /// be larger than the cache, are read once for each such batch.
 const LEAST_BATCH: usize = if cfg!(test) { 5 } else { 16 };
@@ -450,8 +453,10 @@ impl FeatureMap {
             rows,
             labelled: labelled_rows.next().unwrap_or_default(),
         });
-        let enough = samples.len() > batch;
-        self.threads.share(enough, batches, || (), |(), batch| self.fill(batch));
+        let nodes = (samples.len() * (length + labelled)) as u64;
+        let inputs = scaled.len().checked_div(samples.len()).unwrap_or(0) as u64;
+        let multiply_adds = nodes * (inputs + ACTIVATION);
+        self.threads.share(multiply_adds, batches, || (), |(), batch| self.fill(batch));
     }
 
     /// Computes the feature rows of a batch.

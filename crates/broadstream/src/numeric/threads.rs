@@ -1,15 +1,16 @@
 //! Several threads for one model, with the same bits as one thread.
 //!
 //! Work is divided along boundaries that no sum crosses, so the result never depends on which
-//! thread did what. A thread that waits for another spins briefly and then sleeps. If the other one
-//! has lost its core to another program, the calling thread works alone for a number of calls, and
-//! for longer each time this happens again. A busy machine thus costs a small share of the time,
-//! never a multiple of it. The backoff is counted in calls because the library has no clock to
-//! measure what would be best.
+//! thread did what. A thread that waits for another spins briefly and then sleeps. Such a long wait
+//! means that the other one has lost its core to another program for a moment. If these moments cost
+//! more than sharing the work saves, the calling thread works alone for a number of calls, and for
+//! longer each time this happens again. A busy machine thus costs a small share of the time, never a
+//! multiple of it. The library has no clock, so both sides of that account are counted in
+//! multiply-adds.
 
 use std::sync::{
     Arc, Condvar, Mutex, PoisonError,
-    atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
+    atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering},
 };
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -20,8 +21,20 @@ use crate::error::Error;
 /// hundred times what it waits for a thread that is running.
 const SPINS: u32 = 20_000;
 
-/// The largest number of calls that are made alone after one thread kept another waiting.
+/// The largest number of calls that are made alone after waits have cost too much.
 const LONGEST_BACKOFF: u32 = 512;
+
+/// What a long wait costs: a core does about this many multiply-adds in a millisecond or two, after
+/// which a scheduler gives it back.
+const WAIT_COST: u64 = 30_000_000;
+
+/// Waits may cost as much as was saved before them, but at most this, so that a program which begins
+/// to compete for the cores is soon noticed.
+const MOST_CREDIT: u64 = 4 * WAIT_COST;
+
+/// With fewer multiply-adds, work is done before another thread could help. The tests use threads at
+/// any size.
+const LEAST_WORK: u64 = if cfg!(test) { 1 } else { 1 << 20 };
 
 /// Threads to share work with, or none. Clones share the same threads.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +50,8 @@ struct Shared {
     backoff: AtomicU32,
     /// How many calls the last backoff lasted.
     last_backoff: AtomicU32,
+    /// What sharing has saved in excess of what waits have cost, in multiply-adds.
+    credit: AtomicU64,
 }
 
 impl Threads {
@@ -55,6 +70,7 @@ impl Threads {
             process: std::process::id(),
             backoff: AtomicU32::new(0),
             last_backoff: AtomicU32::new(0),
+            credit: AtomicU64::new(0),
         }))))
     }
 
@@ -63,22 +79,17 @@ impl Threads {
         self.pool().map_or(1, ThreadPool::current_num_threads)
     }
 
-    /// The threads, unless there are none or a backoff is in progress.
-    pub(crate) fn available(&self) -> Option<&ThreadPool> {
-        let shared = self.0.as_deref()?;
-        self.pool().filter(|_| shared.backoff.load(Ordering::Relaxed) == 0)
+    /// The threads for a call of that many multiply-adds, unless there are none, it is too small to
+    /// be shared, or a backoff is in progress.
+    pub(crate) fn for_work(&self, multiply_adds: u64) -> Option<&ThreadPool> {
+        let shared = self.0.as_deref().filter(|_| multiply_adds >= LEAST_WORK)?;
+        let backoff = shared.backoff.load(Ordering::Relaxed);
+        shared.backoff.store(backoff.saturating_sub(1), Ordering::Relaxed);
+        self.pool().filter(|_| backoff == 0)
     }
 
     fn pool(&self) -> Option<&ThreadPool> {
         self.0.as_deref()?.pool.as_ref()
-    }
-
-    /// Counts a call that was made alone towards the end of the backoff.
-    pub(crate) fn worked_alone(&self) {
-        if let Some(shared) = self.0.as_deref() {
-            let backoff = shared.backoff.load(Ordering::Relaxed);
-            shared.backoff.store(backoff.saturating_sub(1), Ordering::Relaxed);
-        }
     }
 
     /// Ends a backoff, so that a test of threads does use them.
@@ -89,19 +100,33 @@ impl Threads {
         }
     }
 
-    /// Records whether one thread kept another waiting for long, and starts a backoff if so.
-    pub(crate) fn worked_together(&self, kept_waiting: bool) {
-        if let Some(shared) = self.0.as_deref() {
-            let last = shared.last_backoff.load(Ordering::Relaxed);
-            if kept_waiting {
-                let next = (2 * last).clamp(1, LONGEST_BACKOFF);
-                shared.last_backoff.store(next, Ordering::Relaxed);
-                shared.backoff.store(next, Ordering::Relaxed);
-            } else {
-                // Shorten gradually instead of to 0: one good call does not mean that the other
-                // program has finished.
-                shared.last_backoff.store(last - last.div_ceil(8), Ordering::Relaxed);
-            }
+    /// Records that a call of that many multiply-adds was shared, and how often a thread had to wait
+    /// for long. Starts a backoff if that costs more than it saves.
+    pub(crate) fn worked_together(&self, multiply_adds: u64, long_waits: u32) {
+        let Some(shared) = self.0.as_deref() else { return };
+        let saved = multiply_adds - multiply_adds / self.count() as u64;
+        let credit = shared.credit.load(Ordering::Relaxed).saturating_add(saved).min(MOST_CREDIT);
+        let cost = u64::from(long_waits).saturating_mul(WAIT_COST);
+        let last = shared.last_backoff.load(Ordering::Relaxed);
+        if cost > credit {
+            let next = (2 * last).clamp(1, LONGEST_BACKOFF);
+            shared.last_backoff.store(next, Ordering::Relaxed);
+            shared.backoff.store(next, Ordering::Relaxed);
+        } else {
+            // Shorten gradually instead of to 0: one good call does not mean that the other program
+            // has finished.
+            shared.last_backoff.store(last - last.div_ceil(8), Ordering::Relaxed);
+        }
+        shared.credit.store(credit.saturating_sub(cost), Ordering::Relaxed);
+    }
+
+    /// Runs a call that shares much work in several steps on one of the threads, so that the others
+    /// need not wake the caller after each step: on a virtual machine that takes as long as the work
+    /// of several samples.
+    pub(crate) fn run<T: Send>(&self, call: impl FnOnce() -> T + Send) -> T {
+        match self.pool() {
+            Some(pool) => pool.install(call),
+            None => call(),
         }
     }
 
@@ -122,23 +147,20 @@ impl Threads {
         }
     }
 
-    /// Works through independent items, in parallel if there are `enough` of them to be worth it.
-    /// `start` creates the state that each thread keeps for itself.
+    /// Works through independent items that take that many multiply-adds together. `start` creates the
+    /// state that each thread keeps for itself.
     pub(crate) fn share<I: Send, T>(
         &self,
-        enough: bool,
+        multiply_adds: u64,
         items: impl Iterator<Item = I> + Send,
         start: impl Fn() -> T + Sync,
         work: impl Fn(&mut T, I) + Sync,
     ) {
-        match self.available() {
-            Some(pool) if enough => self.worked_together(share(pool, items, start, work)),
-            _ => {
+        match self.for_work(multiply_adds) {
+            Some(pool) => self.worked_together(multiply_adds, share(pool, items, start, work)),
+            None => {
                 let mut own = start();
                 items.for_each(|item| work(&mut own, item));
-                if enough {
-                    self.worked_alone();
-                }
             }
         }
     }
@@ -154,18 +176,18 @@ impl Drop for Shared {
     }
 }
 
-/// Lets each thread take the next item until none is left, and returns whether a thread that had
-/// run out of items waited for long.
+/// Lets each thread take the next item until none is left, and returns how many threads that had run
+/// out of items waited for long.
 fn share<I: Send, T>(
     pool: &ThreadPool,
     items: impl Iterator<Item = I> + Send,
     start: impl Fn() -> T + Sync,
     work: impl Fn(&mut T, I) + Sync,
-) -> bool {
+) -> u32 {
     let items = Mutex::new(items);
     let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
     let at_work = AtomicUsize::new(0);
-    let kept_waiting = AtomicBool::new(false);
+    let long_waits = AtomicU32::new(0);
     let one_thread = || {
         at_work.fetch_add(1, Ordering::Relaxed);
         let mut own = start();
@@ -175,7 +197,7 @@ fn share<I: Send, T>(
         drop(own);
         at_work.fetch_sub(1, Ordering::Relaxed);
         if !spin_until(|| at_work.load(Ordering::Relaxed) == 0) {
-            kept_waiting.store(true, Ordering::Relaxed);
+            long_waits.fetch_add(1, Ordering::Relaxed);
         }
     };
     pool.scope(|scope| {
@@ -183,7 +205,7 @@ fn share<I: Send, T>(
             scope.spawn(|_| one_thread());
         }
     });
-    kept_waiting.into_inner()
+    long_waits.into_inner()
 }
 
 /// Checks a condition repeatedly, for about as long as a running thread may take to make it true.
@@ -199,55 +221,49 @@ fn spin_until(condition: impl Fn() -> bool) -> bool {
 
 /// Items that each pass all stages in order: item i enters stage s once item i − 1 has left it.
 /// Each stage's state thus meets the items in their order, and each item the stages in theirs,
-/// whatever the number of threads. The locks around the states are never contended, since the
-/// counters admit one item at a time; they are there so that no `unsafe` is needed.
+/// whatever the number of threads.
+///
+/// A thread takes as many neighbouring items as there are for each, and follows the thread that has
+/// the items before its own from stage to stage. So a thread waits only for one other, only if it
+/// has caught up with it, and once per stage. With a stage per thread and item, threads would work in
+/// lock-step: at 500 features, two of them were hardly faster than one.
+///
+/// The locks around the states are never contended, since the counters admit one thread at a time;
+/// they are there so that no `unsafe` is needed.
 pub(crate) struct Wavefront<S> {
-    stages: Vec<Stage<S>>,
-    kept_waiting: AtomicBool,
-}
-
-struct Stage<S> {
-    state: Mutex<S>,
-    /// How many items have left the stage.
-    left: Counter,
+    stages: Vec<Mutex<S>>,
 }
 
 impl<S: Send> Wavefront<S> {
     pub(crate) fn new(stages: impl Iterator<Item = S>) -> Self {
-        let stage = |state| Stage { state: Mutex::new(state), left: Counter::default() };
-        Wavefront { stages: stages.map(stage).collect(), kept_waiting: AtomicBool::new(false) }
+        Wavefront { stages: stages.map(Mutex::new).collect() }
     }
 
-    /// Sends all items through, and returns whether a thread had to wait for long.
+    /// Sends all items through, and returns how often a thread had to wait for long.
     pub(crate) fn run<I: Send>(
-        self,
+        &self,
         pool: &ThreadPool,
-        items: impl Iterator<Item = I> + Send,
-        work: impl Fn(&mut I, &mut S) + Sync,
-    ) -> bool {
-        let start = || ReleaseOnPanic(|| self.release());
-        let kept_waiting = share(pool, items.enumerate(), start, |_, (index, mut item)| {
-            self.pass(index, &mut item, &work);
-        });
-        self.kept_waiting.into_inner() || kept_waiting
-    }
-
-    fn pass<I>(&self, index: usize, item: &mut I, work: &impl Fn(&mut I, &mut S)) {
-        for stage in &self.stages {
-            if stage.left.wait(index) {
-                self.kept_waiting.store(true, Ordering::Relaxed);
+        items: &mut [I],
+        work: impl Fn(&mut S, &mut I) + Sync,
+    ) -> u32 {
+        let each = items.len().div_ceil(pool.current_num_threads()).max(1);
+        // For each run, how many stages it has left.
+        let left: Vec<Counter> = items.chunks(each).map(|_| Counter::default()).collect();
+        let long_waits = AtomicU32::new(0);
+        let release = || left.iter().for_each(|counter| counter.set(usize::MAX));
+        let start = || ReleaseOnPanic(release);
+        let at_end = share(pool, items.chunks_mut(each).enumerate(), start, |_, (index, run)| {
+            for (passed, stage) in self.stages.iter().enumerate() {
+                if index > 0 && left[index - 1].wait(passed + 1) {
+                    long_waits.fetch_add(1, Ordering::Relaxed);
+                }
+                let mut state = stage.lock().expect("no thread before this one has panicked");
+                run.iter_mut().for_each(|item| work(&mut state, item));
+                drop(state);
+                left[index].set(passed + 1);
             }
-            let mut state = stage.state.lock().expect("no thread before this one has panicked");
-            work(item, &mut state);
-            drop(state);
-            stage.left.set(index + 1);
-        }
-    }
-
-    fn release(&self) {
-        for stage in &self.stages {
-            stage.left.set(usize::MAX);
-        }
+        });
+        long_waits.into_inner() + at_end
     }
 }
 
@@ -306,20 +322,25 @@ mod tests {
     fn every_stage_meets_the_items_in_order() {
         for count in 2..=4 {
             let threads = Threads::new(count).unwrap();
-            let mut seen: Vec<Vec<usize>> = vec![Vec::new(); 5];
+            let mut seen: Vec<Vec<usize>> = vec![Vec::new(); 50];
             let wavefront = Wavefront::new(seen.iter_mut());
-            wavefront.run(threads.available().unwrap(), 0..200, |item, stage| stage.push(*item));
-            assert!(seen.iter().all(|items| items.iter().copied().eq(0..200)));
+            let mut items: Vec<(usize, usize)> = (0..11).map(|item| (item, 0)).collect();
+            wavefront.run(threads.pool().unwrap(), &mut items, |stage, (item, stages)| {
+                stage.push(*item);
+                *stages += 1;
+            });
+            assert!(seen.iter().all(|items| items.iter().copied().eq(0..11)));
+            assert!(items.iter().all(|(_, stages)| *stages == 50));
         }
     }
 
     #[test]
     fn a_panic_ends_the_call() {
         let threads = Threads::new(3).unwrap();
-        let pool = threads.available().unwrap();
+        let pool = threads.pool().unwrap();
         let call = || {
-            let wavefront = Wavefront::new(0..4);
-            wavefront.run(pool, 0..50, |item, _| assert!(*item != 7, "item 7"));
+            let wavefront = Wavefront::new(0..50);
+            wavefront.run(pool, &mut [0; 9], |stage, _| assert!(*stage != 7, "stage 7"));
         };
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err());
     }
@@ -343,19 +364,29 @@ mod tests {
     fn backoffs_grow_while_others_keep_the_core() {
         let threads = Threads::new(2).unwrap();
         for expected in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 512] {
-            threads.worked_together(true);
+            threads.worked_together(LEAST_WORK, 1);
             let mut alone = 0;
-            while threads.available().is_none() {
-                threads.worked_alone();
+            while threads.for_work(LEAST_WORK).is_none() {
                 alone += 1;
             }
             assert_eq!(alone, expected);
         }
         for _ in 0..100 {
-            threads.worked_together(false);
+            threads.worked_together(LEAST_WORK, 0);
         }
-        threads.worked_together(true);
-        threads.worked_alone();
-        assert!(threads.available().is_some());
+        threads.worked_together(LEAST_WORK, 1);
+        assert!(threads.for_work(LEAST_WORK).is_none());
+        assert!(threads.for_work(LEAST_WORK).is_some());
+    }
+
+    #[test]
+    fn waits_are_tolerated_while_sharing_saves_more() {
+        let threads = Threads::new(2).unwrap();
+        for _ in 0..100 {
+            threads.worked_together(2 * WAIT_COST, 1);
+            assert!(threads.for_work(LEAST_WORK).is_some());
+        }
+        threads.worked_together(WAIT_COST, 1);
+        assert!(threads.for_work(LEAST_WORK).is_none(), "half a wait was saved");
     }
 }

@@ -37,6 +37,9 @@ use crate::{
 /// fewer samples share the cost of reading and writing the factor.
 const BLOCK: usize = 64;
 
+/// A block of fewer samples is learned by the thread that calls, which shares single steps with others.
+const LEAST_SHARED: usize = 16;
+
 /// A model that chooses its nodes has a linear node for each input if the first sample has no more
 /// inputs than this,
 const MOST_INPUT_NODES: usize = 63;
@@ -261,6 +264,19 @@ impl OnlineBls {
     /// divided into runs that the regressions can learn at once; then the ensemble takes each
     /// sample of a run into account in order.
     fn learn_block(
+        &mut self,
+        block: &Block,
+        scores: &mut Scores,
+        leverages: &mut Vec<f64>,
+    ) -> Result<(), Error> {
+        if block.len() < LEAST_SHARED {
+            return self.learn_samples(block, scores, leverages);
+        }
+        let threads = self.ensemble.threads().clone();
+        threads.run(|| self.learn_samples(block, scores, leverages))
+    }
+
+    fn learn_samples(
         &mut self,
         block: &Block,
         scores: &mut Scores,

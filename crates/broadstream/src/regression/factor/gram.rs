@@ -17,9 +17,6 @@ use crate::{
 /// of a multiply-add, and with twelve the compiler spills one.
 const TILE: usize = 3;
 
-/// Fewer samples are added before another thread could help. The tests use threads at any size.
-const LEAST_SAMPLES: usize = if cfg!(test) { 2 } else { 8 };
-
 /// The lower triangle of P = Σ w·a·aᵀ.
 ///
 /// ```
@@ -94,7 +91,7 @@ impl Gram {
     /// The panels are independent, so threads may share them.
     fn add_samples<K: Kernel + Sync>(&mut self, kernel: K, samples: usize) {
         let Gram { p, features, weighted, instructions, threads } = self;
-        let (instructions, weighted) = (*instructions, weighted.as_slice());
+        let (instructions, order, weighted) = (*instructions, p.order(), weighted.as_slice());
         let add = |(panel, rows): (SplitPanel<'_>, &[Column<ROWS>])| {
             instructions.run(
                 #[inline(always)]
@@ -102,7 +99,8 @@ impl Gram {
             );
         };
         let panels = p.iter_mut().zip(features.chunks_exact(samples));
-        threads.share(samples >= LEAST_SAMPLES, panels, || (), |(), panel| add(panel));
+        let multiply_adds = (order * order / 2 * samples) as u64;
+        threads.share(multiply_adds, panels, || (), |(), panel| add(panel));
     }
 
     /// P ← 0.

@@ -34,10 +34,6 @@ const DEPTH: usize = 128;
 /// The panels that are computed at a time.
 const PANELS: usize = 4;
 
-/// Below this order a refresh is over before another thread could help. The tests use threads at
-/// any size.
-const LEAST_ORDER: usize = if cfg!(test) { 1 } else { 200 };
-
 impl Factor {
     /// Replaces the factor by that of P + ridge · I and keeps the weights unchanged.
     ///
@@ -108,7 +104,8 @@ impl Factor {
         let room = || vec![Column::ZERO; PANELS * order];
         let start = || (room(), ReleaseOnPanic(|| finished.count.set(usize::MAX)));
         let batches: Vec<PanelBatch<'a>> = batches.collect();
-        threads.share(order >= LEAST_ORDER, batches.into_iter(), start, |(m, _), batch| {
+        let multiply_adds = (order * order / 6 * order) as u64;
+        threads.share(multiply_adds, batches.into_iter(), start, |(m, _), batch| {
             instructions.run(
                 #[inline(always)]
                 || batch.factor(kernel, &finished, k, ridge, m),

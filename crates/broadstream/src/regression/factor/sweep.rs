@@ -13,11 +13,6 @@ use super::{
 use crate::numeric::Column;
 use crate::numeric::{InstructionSet, Wavefront};
 
-/// Below this order or number of samples a sweep is over before another thread could help. The
-/// tests use threads at any size.
-const LEAST_ORDER: usize = if cfg!(test) { 1 } else { 400 };
-const LEAST_SAMPLES: usize = if cfg!(test) { 2 } else { 8 };
-
 /// The buffers of a sweep, reused to avoid allocations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
@@ -34,40 +29,28 @@ pub(super) struct Scratch {
 impl Factor {
     /// Learns the samples in the scratch buffers.
     pub(super) fn sweep_samples(&mut self, targets: &[f64], mu: f64, scores: &mut [f64]) {
-        let large = self.order() >= LEAST_ORDER && self.scratch.gamma.len() >= LEAST_SAMPLES;
+        let multiply_adds = (self.order() * self.order() * self.scratch.gamma.len()) as u64;
         let threads = self.threads.clone();
-        match threads.available() {
-            Some(pool) if large => {
-                let kept_waiting = match self.instructions {
-                    InstructionSet::Portable => self.sweep_together(
-                        Portable,
-                        InstructionSet::Portable,
-                        pool,
-                        targets,
-                        mu,
-                        scores,
-                    ),
-                    #[cfg(target_arch = "x86_64")]
-                    instructions @ InstructionSet::Avx2(avx2) => {
-                        self.sweep_together(avx2, instructions, pool, targets, mu, scores)
-                    }
-                };
-                threads.worked_together(kept_waiting);
+        let Some(pool) = threads.for_work(multiply_adds) else {
+            return match self.instructions {
+                InstructionSet::Portable => self.sweep_alone(Portable, targets, mu, scores),
+                #[cfg(target_arch = "x86_64")]
+                InstructionSet::Avx2(avx2) => avx2.run(
+                    #[inline(always)]
+                    || self.sweep_alone(avx2, targets, mu, scores),
+                ),
+            };
+        };
+        let long_waits = match self.instructions {
+            instructions @ InstructionSet::Portable => {
+                self.sweep_together(Portable, instructions, pool, targets, mu, scores)
             }
-            _ => {
-                match self.instructions {
-                    InstructionSet::Portable => self.sweep_alone(Portable, targets, mu, scores),
-                    #[cfg(target_arch = "x86_64")]
-                    InstructionSet::Avx2(avx2) => avx2.run(
-                        #[inline(always)]
-                        || self.sweep_alone(avx2, targets, mu, scores),
-                    ),
-                }
-                if large {
-                    threads.worked_alone();
-                }
+            #[cfg(target_arch = "x86_64")]
+            instructions @ InstructionSet::Avx2(avx2) => {
+                self.sweep_together(avx2, instructions, pool, targets, mu, scores)
             }
-        }
+        };
+        threads.worked_together(multiply_adds, long_waits);
     }
 
     /// Panel by panel, and through each panel group by group, so that the panel stays in the cache.
@@ -86,7 +69,7 @@ impl Factor {
         }
     }
 
-    /// The same with several threads. Returns whether one had to wait for long. A panel meets the
+    /// The same with several threads. Returns how often one had to wait for long. A panel meets the
     /// groups in their order, and a group the panels, so no bit depends on the threads.
     fn sweep_together<K: Kernel + Sync>(
         &mut self,
@@ -96,10 +79,10 @@ impl Factor {
         y: &[f64],
         mu: f64,
         scores: &mut [f64],
-    ) -> bool {
-        let (rows, targets, groups) = self.parts(y, mu, scores);
+    ) -> u32 {
+        let (rows, targets, mut groups) = self.parts(y, mu, scores);
         let panels = rows.map(AnyPanel::Rows).chain(targets.map(AnyPanel::Targets));
-        Wavefront::new(groups.into_iter()).run(pool, panels, |panel, group| {
+        Wavefront::new(panels).run(pool, &mut groups, |panel, group| {
             instructions.run(
                 #[inline(always)]
                 || match panel {
