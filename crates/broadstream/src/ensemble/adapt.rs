@@ -8,6 +8,7 @@ use super::{
         GROW, JoiningRegression, REST, REST_ALL, REST_MAIN_FROM, SHED, SHED_FROM, Status, WARM_UP,
     },
     error_weighted_average::ErrorWeightedAverage,
+    multiply_adds,
     plan::LEAST_NODES,
 };
 use crate::{
@@ -228,7 +229,9 @@ impl Ensemble {
             let members = group.members.iter_mut().filter(|member| member.first < reached);
             let mut outcomes: Vec<(&mut JoiningRegression, Result<(), Error>)> =
                 members.map(|member| (member, Ok(()))).collect();
-            self.threads.spread(outcomes.iter_mut(), |(member, outcome)| {
+            let joining = outcomes.iter().map(|(member, _)| &member.regression);
+            let multiply_adds = multiply_adds(joining, batch.weights.len());
+            self.threads.spread(multiply_adds, outcomes.iter_mut(), |(member, outcome)| {
                 *outcome = member.learn(&batch);
             });
             outcomes.into_iter().try_for_each(|(_, outcome)| outcome)?;

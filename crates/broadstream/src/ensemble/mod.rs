@@ -91,6 +91,16 @@ impl LearnedBatch {
     }
 }
 
+/// The multiply-adds of learning that many samples.
+fn multiply_adds<'a>(
+    regressions: impl IntoIterator<Item = &'a RidgeRegression>,
+    samples: usize,
+) -> u64 {
+    let square = |regression: &RidgeRegression| regression.plan().features.pow(2);
+    let squares: usize = regressions.into_iter().map(square).sum();
+    squares as u64 * samples as u64
+}
+
 /// How long threads take that each take the next cost when they are done with the last.
 fn longest_load(costs: &[usize], threads: usize) -> usize {
     let mut loads = vec![0; threads];
@@ -280,7 +290,8 @@ impl Ensemble {
         let mut predictions: Vec<_> =
             self.regressions.iter().map(|_| Ok(Default::default())).collect();
         let work = self.regressions.iter().zip(&mut predictions);
-        self.threads.spread(work, |(regression, prediction)| {
+        let multiply_adds = multiply_adds(&self.regressions, samples) / 2;
+        self.threads.spread(multiply_adds, work, |(regression, prediction)| {
             *prediction = regression.scores_many(features, samples);
         });
         let mut predictions = predictions.into_iter().collect::<Result<Vec<_>, Error>>()?;
@@ -301,6 +312,7 @@ impl Ensemble {
     /// in order.
     pub(crate) fn learn(&mut self, batch: BatchView<'_>) -> Result<LearnedBatch, Error> {
         let largest = self.largest_index();
+        let multiply_adds = multiply_adds(&self.regressions, batch.weights.len());
         let mut outcomes: Vec<_> =
             self.regressions.iter().map(|_| Ok(Learned::default())).collect();
         let mut work: Vec<_> = self.regressions.iter_mut().zip(&mut outcomes).collect();
@@ -311,7 +323,9 @@ impl Ensemble {
         // The threads take the largest ones first, so that none is left with one at the end.
         work.sort_by_key(|(regression, _)| std::cmp::Reverse(regression.plan().features));
         let work = work.into_iter();
-        self.threads.spread(work, |(regression, outcome)| *outcome = regression.learn(batch));
+        self.threads.spread(multiply_adds, work, |(regression, outcome)| {
+            *outcome = regression.learn(batch);
+        });
         let learned = outcomes.into_iter().collect::<Result<Vec<Learned>, Error>>()?;
         Ok(LearnedBatch { learned, largest })
     }

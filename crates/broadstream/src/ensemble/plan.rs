@@ -70,7 +70,13 @@ pub(crate) fn slots(config: &OnlineBlsConfig) -> Vec<Slot> {
             NodeKind::Random => main.plan.name.clone(),
             _ => format!("{}, {}", main.plan.name, kind.name()),
         };
-        let plan = RegressionPlan { name, kind, ..main.plan.clone() };
+        // Two more regressions of full size would take most of the time of the first thousand samples.
+        // With half the nodes they predict well enough to be compared.
+        let features = match kind {
+            NodeKind::Random => main.plan.features,
+            _ => config.linear() + config.enhancement() / 2,
+        };
+        let plan = RegressionPlan { name, kind, features, ..main.plan.clone() };
         Slot { plan, kind: Some(kind), ..main.clone() }
     };
     NodeKind::ALL.into_iter().map(of_kind).chain(slots).collect()
