@@ -28,7 +28,7 @@ pub(super) struct Reference {
     sums: Option<Rc<FirstRows>>,
 }
 
-/// Sums over so many rows, for so many classes.
+/// Sums over this many rows, for this many classes.
 #[derive(Clone)]
 struct FirstRows {
     sums: Sums,

@@ -201,7 +201,7 @@ impl OnlineBlsConfig {
     }
 
     /// Whether the model chooses its nodes and regressions by what they contribute. That needs the
-    /// stacking, which tells, and regressions that samples of before can be learned by again.
+    /// stacking, which tells what they contribute, and regressions that can learn earlier samples later.
     pub(crate) fn is_adaptive(&self) -> bool {
         self.enhancement_nodes == Nodes::Auto
             && self.stacking

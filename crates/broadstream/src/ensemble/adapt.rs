@@ -486,7 +486,7 @@ impl Ensemble {
         self.combiner.reshape(&sources, losses)?;
         let restart = self.restart.take();
         self.rearranged();
-        // The comparison goes on with those of before; they are the last members.
+        // The comparison goes on with the members that stay; they are the last ones.
         if let (Some((_, mut old)), Some((_, new))) = (restart, &mut self.restart) {
             let start = before - old.others();
             let others = sources[sources.len() - new.others()..].iter();

@@ -36,7 +36,7 @@ impl Restart {
         Restart { sums: vec![0.0; others], samples: 0, due: false }
     }
 
-    /// The comparison with other members, given the one of before that each was or resembles, if it
+    /// The comparison with other members, given the earlier one that each was or resembles, if it
     /// took part.
     pub(crate) fn reshape(&mut self, sources: impl Iterator<Item = Option<usize>>) {
         self.sums = sources.map(|source| source.map_or(0.0, |source| self.sums[source])).collect();

@@ -64,7 +64,7 @@ impl Stacking {
         }
     }
 
-    /// Replaces the predictors: `sources[i]` is the one of before that predictor i was, or that it
+    /// Replaces the predictors: `sources[i]` is the earlier one that predictor i was, or that it
     /// is taken to have agreed with so far. Weights are shared by those of the same source.
     pub(crate) fn reshape(&mut self, sources: &[usize]) -> Result<(), Error> {
         let share = |source: &usize| {

@@ -246,7 +246,7 @@ impl OnlineBls {
         }
     }
 
-    /// Begins anew with the inputs themselves as linear nodes. Nothing may have been learned.
+    /// Starts over with the inputs themselves as linear nodes. Nothing may have been learned.
     fn use_input_nodes(&mut self, inputs: usize) {
         let (feature_groups, feature_nodes) = (1, inputs + 1);
         let config = OnlineBlsConfig { feature_groups, feature_nodes, ..self.config.clone() };

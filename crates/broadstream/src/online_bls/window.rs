@@ -3,7 +3,7 @@
 //! A new sample is learned and the oldest unlearned in one pass over the factor. Each sample is
 //! kept as its scaled inputs, from which its features follow to the bit, however much the scaling
 //! has changed since. Unlearning loses some digits if samples are few and the ridge is small. So the
-//! regressions are checked at regular intervals, and learn the window's samples anew as soon as too
+//! regressions are checked at regular intervals, and learn the window's samples again as soon as too
 //! many digits are lost.
 
 use std::collections::VecDeque;

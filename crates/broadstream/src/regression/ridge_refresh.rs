@@ -233,7 +233,7 @@ impl RidgeRefresh {
         let ridge = self.ridge / self.mu;
         if !factor.is_finite() {
             // Numbers beyond the range of `f64` leave nothing to continue from. The regression
-            // begins anew, and its worst residual tells.
+            // starts over, and its worst residual tells.
             self.worst_residual = f64::MAX;
             self.gram.clear();
             factor.reset(ridge);

@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
         self.operations.push(operation);
     }
 
-    /// Adds to the last operation what came of it.
+    /// Adds its outcome to the last operation.
     fn note(&mut self, result: &str) {
         if let Some(operation) = self.operations.last_mut() {
             *operation += result;
