@@ -55,7 +55,7 @@ pub use self::{
     data::{Block, Input, InputKind, Matrix, Sample, Schema, Scores, arg_max},
     error::Error,
     numeric::Activation,
-    online_bls::{Certificate, LateLabels, LatePrediction, OnlineBls, Partial},
+    online_bls::{Certificate, LateLabels, LatePrediction, OnlineBls, Partial, Predictor},
     preprocessing::{Affine, Scaling},
     prequential::{
         Contestant, CurvePoint, Durations, Evaluation, EvaluationState, Evaluator, Observer,

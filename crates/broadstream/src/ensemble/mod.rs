@@ -9,6 +9,7 @@ mod capacity;
 mod combiner;
 mod error_weighted_average;
 mod plan;
+mod predictor;
 mod recent_samples;
 mod restart;
 mod stacking;
@@ -16,6 +17,7 @@ mod temperature;
 
 pub(crate) use self::{
     plan::{labelled_features, plan},
+    predictor::EnsemblePredictor,
     recent_samples::RecentSamples,
 };
 

@@ -21,6 +21,8 @@
 //! Parts: `draw` generates the random weights and `sampled_nodes` the others, `layer` multiplies by
 //! them, `label_inputs` adds earlier labels.
 
+use std::sync::Arc;
+
 use super::{
     NodeKind, RowLayout,
     draw::{self, Origin},
@@ -55,13 +57,14 @@ pub(crate) struct FeatureMap {
     /// inputs are kept by name only.
     fan_in: Option<usize>,
     waiting: Vec<String>,
-    linear: Layer,
+    /// The layers never change while samples are transformed, so copies of a map share them.
+    linear: Arc<Layer>,
     /// The random nodes.
-    enhancement: Layer,
+    enhancement: Arc<Layer>,
     /// What the other kinds of nodes are drawn from, once there are enough samples.
     sampled_nodes: Option<SampledNodes>,
     /// The nodes of the other kinds, in the order of [`NodeKind::ALL`].
-    sampled: [Layer; 2],
+    sampled: [Arc<Layer>; 2],
     labels: LabelInputs,
     /// The kind of the nodes that labels are fed into.
     labelled_kind: NodeKind,
@@ -150,10 +153,10 @@ impl FeatureMap {
             shape,
             fan_in: None,
             waiting: Vec::new(),
-            linear: Layer::new(&linear_biases),
-            enhancement,
+            linear: Arc::new(Layer::new(&linear_biases)),
+            enhancement: Arc::new(enhancement),
             sampled_nodes: None,
-            sampled: [Layer::new(&[]), Layer::new(&[])],
+            sampled: [Arc::new(Layer::new(&[])), Arc::new(Layer::new(&[]))],
             labels: LabelInputs::default(),
             labelled_kind: NodeKind::Random,
             instructions: InstructionSet::detect(),
@@ -201,12 +204,12 @@ impl FeatureMap {
                 let row = draw::from_inputs(seed, Origin::Sample, &input.name, count, fan_in);
                 layer.push_input(&row);
             }
-            self.enhancement = layer;
+            self.enhancement = Arc::new(layer);
         } else if let Some(nodes) = &self.sampled_nodes {
             let weights = nodes.weights(kind, count, inputs, fan_in);
             let mut layer = Layer::new(&weights.biases);
             weights.rows.iter().for_each(|row| layer.push_input(row));
-            self.sampled[kind.index() - 1] = layer;
+            self.sampled[kind.index() - 1] = Arc::new(layer);
         }
     }
 
@@ -226,7 +229,7 @@ impl FeatureMap {
 
     /// What a row of features consists of.
     pub(crate) fn layout(&self) -> RowLayout {
-        let [sampled, few] = [&self.sampled[0], &self.sampled[1]].map(Layer::nodes);
+        let [sampled, few] = [&self.sampled[0], &self.sampled[1]].map(|layer| layer.nodes());
         RowLayout { linear: self.shape.linear, nodes: [self.shape.enhancement, sampled, few] }
     }
 
@@ -255,11 +258,11 @@ impl FeatureMap {
             self.waiting.pop();
             return;
         }
-        self.linear.pop_input();
+        Arc::make_mut(&mut self.linear).pop_input();
         if self.shape.source == EnhancementSource::Inputs {
-            self.enhancement.pop_input();
+            Arc::make_mut(&mut self.enhancement).pop_input();
         }
-        self.sampled.iter_mut().for_each(Layer::pop_input);
+        self.sampled.iter_mut().for_each(|layer| Arc::make_mut(layer).pop_input());
     }
 
     /// Fixes the number of inputs per sample that weights are scaled for; only the first call has
@@ -277,17 +280,17 @@ impl FeatureMap {
         let Shape { seed, linear, enhancement, input_nodes, weight_scale, source, .. } = self.shape;
         let own = self.linear.inputs();
         // The last node is constant. Inputs that come later are summed at random.
-        self.linear.push_input(&match input_nodes && own + 1 < linear {
+        Arc::make_mut(&mut self.linear).push_input(&match input_nodes && own + 1 < linear {
             true => draw::input_node(own, linear, fan_in),
             false => draw::linear(seed, origin, name, linear, weight_scale, fan_in),
         });
         if source == EnhancementSource::Inputs {
             let row = draw::from_inputs(seed, origin, name, enhancement, fan_in);
-            self.enhancement.push_input(&row);
+            Arc::make_mut(&mut self.enhancement).push_input(&row);
         }
         for layer in &mut self.sampled {
             let row = draw::from_inputs(seed, origin, name, layer.nodes(), fan_in);
-            layer.push_input(&row);
+            Arc::make_mut(layer).push_input(&row);
         }
     }
 
@@ -345,8 +348,9 @@ impl FeatureMap {
                 EnhancementSource::Inputs => inputs.len(),
                 EnhancementSource::FeatureNodes => self.shape.linear,
             };
-            self.linear.restore(&from.scope("linear")?, inputs.len())?;
-            self.enhancement.restore(&from.scope("enhancement")?, seen)?;
+            Arc::make_mut(&mut self.linear).restore(&from.scope("linear")?, inputs.len())?;
+            let enhancement = Arc::make_mut(&mut self.enhancement);
+            enhancement.restore(&from.scope("enhancement")?, seen)?;
             return self.labels.restore(&from.scope("labels")?, label_classes);
         }
         let known = from.integer("generator")? == draw::VERSION;
@@ -378,7 +382,8 @@ impl FeatureMap {
             let sees_inputs = source == EnhancementSource::Inputs;
             from.check("nodes", sees_inputs, "as many random nodes as the options say")?;
             self.shape.enhancement = nodes[random] as usize;
-            self.enhancement = Layer::new(&draw::biases_from_inputs(seed, self.shape.enhancement));
+            let biases = draw::biases_from_inputs(seed, self.shape.enhancement);
+            self.enhancement = Arc::new(Layer::new(&biases));
         }
         let features = from.count("labelled_features", linear + most_nodes)?;
         let kind = from.count("labelled_kind", NodeKind::ALL.len() - 1)?;
@@ -395,7 +400,7 @@ impl FeatureMap {
                 let from = from.scope("sampled")?.scope(&kind.index().to_string())?;
                 let mut layer = Layer::new(&from.floats("biases", count)?);
                 layer.restore(&from, inputs.len())?;
-                self.sampled[kind.index() - 1] = layer;
+                self.sampled[kind.index() - 1] = Arc::new(layer);
             } else {
                 self.set_nodes(*kind, count, inputs);
             }
@@ -628,12 +633,8 @@ mod tests {
             })
             .collect();
         let whole = features(&map, &samples);
-        let instruction_sets = [
-            (InstructionSet::detect(), 1),
-            (InstructionSet::Portable, 1),
-            (InstructionSet::detect(), 3),
-        ];
-        for (instructions, threads) in instruction_sets {
+        let alone = InstructionSet::available().map(|instructions| (instructions, 1));
+        for (instructions, threads) in alone.chain([(InstructionSet::detect(), 3)]) {
             map.instructions = instructions;
             map.share_threads(&Threads::new(threads).unwrap());
             for size in [1, 2, 3, 4, 5, 7] {

@@ -12,10 +12,10 @@ mod simd;
 mod threads;
 
 pub use self::activation::Activation;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use self::simd::Avx2;
 #[cfg(feature = "dense-baselines")]
 pub(crate) use self::simd::clear_upper_halves;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use self::simd::{Avx2, Avx512};
 pub(crate) use self::{
     activation::exp_m1,
     column::Column,

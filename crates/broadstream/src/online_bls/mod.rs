@@ -7,6 +7,7 @@ mod inputs;
 mod late_labels;
 mod merge;
 mod partial;
+mod predictor;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ mod window;
 pub use self::{
     late_labels::{LateLabels, LatePrediction},
     partial::Partial,
+    predictor::Predictor,
     unlearn::Certificate,
 };
 
@@ -169,14 +171,14 @@ impl OnlineBls {
 
     /// The broad features of a sample, as the model would use them to predict or learn it now.
     pub fn features_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
-        Ok(self.ensemble.largest().features_of(&self.features.of(x)?, 1))
+        Ok(self.ensemble.largest().plan().features_of(&self.features.of(x)?, 1))
     }
 
     /// The broad features of a block's samples, one row per sample, as the model would use them to
     /// predict each sample now.
     pub fn features_many(&self, block: &Block) -> Result<Matrix, Error> {
         let features = self.features.of_all(block)?;
-        let features = self.ensemble.largest().features_of(&features, block.len());
+        let features = self.ensemble.largest().plan().features_of(&features, block.len());
         Ok(Matrix::new(block.len(), self.features(), features))
     }
 

@@ -1,6 +1,10 @@
 //! The options of one regression of a model.
 
-use crate::{classifier::Member, config::OnlineBlsConfig, features::NodeKind};
+use crate::{
+    classifier::Member,
+    config::OnlineBlsConfig,
+    features::{Features, NodeKind},
+};
 
 /// The options of one regression of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +35,29 @@ impl RegressionPlan {
             nodes: Some(self.kind.name()),
             rests: false,
         }
+    }
+
+    /// Appends to `rows` those of the samples' features that the regression sees, one row for each
+    /// sample.
+    pub(crate) fn gather(&self, features: &Features, samples: usize, rows: &mut Vec<f64>) {
+        let RegressionPlan { features: order, kind, sees_labels, .. } = *self;
+        if sees_labels {
+            let length = features.labelled.len().checked_div(samples).unwrap_or(0).max(1);
+            for row in features.labelled.chunks_exact(length) {
+                rows.extend_from_slice(&row[..order]);
+            }
+        } else {
+            for row in features.plain.chunks_exact(features.layout.len().max(1)) {
+                features.layout.gather(row, kind, order, rows);
+            }
+        }
+    }
+
+    /// Those of the samples' features that the regression sees, one row for each sample.
+    pub(crate) fn features_of(&self, features: &Features, samples: usize) -> Vec<f64> {
+        let mut rows = Vec::with_capacity(samples * self.features);
+        self.gather(features, samples, &mut rows);
+        rows
     }
 
     /// The number of features of each nested model, the smallest first, without that on all

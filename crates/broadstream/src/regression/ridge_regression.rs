@@ -119,6 +119,11 @@ impl RidgeRegression {
         self.kept.as_ref().map_or_else(|| self.factor.weights(), Weights::rows)
     }
 
+    /// The output weights of all nested models, to predict with when it has learned more.
+    pub(crate) fn kept_weights(&self) -> Weights {
+        self.kept.clone().unwrap_or_else(|| Weights::of(&self.factor))
+    }
+
     /// The number of samples between two refreshes, if it forgets.
     pub(crate) fn refresh_every(&self) -> Option<usize> {
         match &self.maintenance {
@@ -135,21 +140,6 @@ impl RidgeRegression {
         }
     }
 
-    /// Appends to `rows` those of the samples' features that it uses, one row for each sample.
-    fn gather(&self, features: &Features, samples: usize, rows: &mut Vec<f64>) {
-        let RegressionPlan { features: order, kind, sees_labels, .. } = self.plan;
-        if sees_labels {
-            let length = features.labelled.len().checked_div(samples).unwrap_or(0).max(1);
-            for row in features.labelled.chunks_exact(length) {
-                rows.extend_from_slice(&row[..order]);
-            }
-        } else {
-            for row in features.plain.chunks_exact(features.layout.len().max(1)) {
-                features.layout.gather(row, kind, order, rows);
-            }
-        }
-    }
-
     /// The features of samples as they are, if it uses all of them.
     fn whole<'a>(&self, features: &'a Features) -> Option<&'a [f64]> {
         let RegressionPlan { features: order, kind, sees_labels, .. } = self.plan;
@@ -158,16 +148,9 @@ impl RidgeRegression {
         all.then_some(&features.plain)
     }
 
-    /// Those of the samples' features that it uses, one row for each sample.
-    pub(crate) fn features_of(&self, features: &Features, samples: usize) -> Vec<f64> {
-        let mut rows = Vec::with_capacity(samples * self.plan.features);
-        self.gather(features, samples, &mut rows);
-        rows
-    }
-
     /// A row of scores for each nested model.
     pub(crate) fn scores(&self, features: &Features) -> Result<Vec<f64>, Error> {
-        let row = self.features_of(features, 1);
+        let row = self.plan.features_of(features, 1);
         match &self.kept {
             Some(kept) => kept.scores(&row),
             None => self.factor.scores(&row),
@@ -180,7 +163,7 @@ impl RidgeRegression {
         features: &Features,
         samples: usize,
     ) -> Result<(Vec<f64>, Vec<f64>), Error> {
-        let rows = self.features_of(features, samples);
+        let rows = self.plan.features_of(features, samples);
         let (mut scores, leverages) = self.factor.scores_many(&rows)?;
         if let Some(kept) = &self.kept {
             scores.clear();
@@ -203,7 +186,7 @@ impl RidgeRegression {
             Some(features) => features,
             None => {
                 prefix.clear();
-                self.gather(batch.features, samples, &mut prefix);
+                self.plan.gather(batch.features, samples, &mut prefix);
                 &prefix
             }
         };

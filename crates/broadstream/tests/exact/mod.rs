@@ -5,6 +5,7 @@ mod inputs;
 mod late_labels;
 mod leverage;
 mod merge;
+mod predictor;
 mod refit;
 mod unlearn;
 mod window;
@@ -16,7 +17,7 @@ use broadstream::{
     Sample, Scaling,
 };
 
-/// Sizes on both sides of a panel of twelve rows, and several regressions.
+/// Sizes on both sides of a panel of 24 rows, and several regressions.
 fn configs() -> Vec<OnlineBlsConfig> {
     let config = |nodes, ridge| OnlineBlsConfig {
         feature_groups: 2,
@@ -31,8 +32,8 @@ fn configs() -> Vec<OnlineBlsConfig> {
         ..OnlineBlsConfig::default()
     };
     vec![
-        config(5, Ridge::Fixed(1.0)),
-        config(6, Ridge::Fixed(0.1)),
+        config(17, Ridge::Fixed(1.0)),
+        config(18, Ridge::Fixed(0.1)),
         config(19, Ridge::Fixed(1.0)),
         config(40, Ridge::Auto),
     ]

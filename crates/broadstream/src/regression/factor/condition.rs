@@ -5,7 +5,11 @@
 //! instead of K would change nothing: every operation of a Cholesky factorisation commutes with such
 //! a scaling, and so does its rounding if E consists of powers of two.
 
-use super::{Factor, kernel::dot, panels::ROWS};
+use super::{
+    Factor,
+    kernel::dot,
+    panels::{PanelColumn, ROWS},
+};
 use crate::numeric::Column;
 
 /// Steps of the power iterations. The estimates are off by little more than a factor of 2 after
@@ -40,7 +44,7 @@ impl Factor {
             #[inline(always)]
             || {
                 for (panel, rows) in diagonal.chunks_mut(ROWS).enumerate() {
-                    let mut sums = Column::<ROWS>::ZERO;
+                    let mut sums = PanelColumn::ZERO;
                     for (column, d_inverse) in self.l.panel(panel).iter().zip(&self.d_inverse) {
                         let d = 1.0 / d_inverse;
                         for i in 0..ROWS {

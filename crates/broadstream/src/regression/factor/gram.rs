@@ -2,11 +2,9 @@
 
 use super::{
     check_length,
-    kernel::Kernel,
-    panels::{self, Panels, ROWS, SplitPanel},
-    portable::Portable,
+    kernel::{Kernel, with_kernel},
+    panels::{self, PanelColumn, Panels, ROWS, SplitPanel},
 };
-use crate::numeric::Column;
 use crate::{
     error::{Error, ModelFileError},
     numeric::{InstructionSet, Threads},
@@ -14,7 +12,7 @@ use crate::{
 };
 
 /// The columns of the triangle that are updated together: nine registers of sums hide the latency
-/// of a multiply-add, and with twelve the compiler spills one.
+/// of a multiply-add, and with twelve the compiler spills one of AVX2's sixteen.
 const TILE: usize = 3;
 
 /// The lower triangle of P = Σ w·a·aᵀ.
@@ -39,8 +37,8 @@ pub struct Gram {
     pub(super) instructions: InstructionSet,
     threads: Threads,
     /// The samples' features and weighted features, panel by panel.
-    features: Vec<Column<ROWS>>,
-    weighted: Vec<Column<ROWS>>,
+    features: Vec<PanelColumn>,
+    weighted: Vec<PanelColumn>,
 }
 
 impl Gram {
@@ -80,11 +78,7 @@ impl Gram {
             return Ok(());
         }
         self.lay_out(features, weights);
-        match self.instructions {
-            InstructionSet::Portable => self.add_samples(Portable, samples),
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2(avx2) => self.add_samples(avx2, samples),
-        }
+        with_kernel!(self.instructions, |kernel| self.add_samples(kernel, samples));
         Ok(())
     }
 
@@ -92,7 +86,7 @@ impl Gram {
     fn add_samples<K: Kernel + Sync>(&mut self, kernel: K, samples: usize) {
         let Gram { p, features, weighted, instructions, threads } = self;
         let (instructions, order, weighted) = (*instructions, p.order(), weighted.as_slice());
-        let add = |(panel, rows): (SplitPanel<'_>, &[Column<ROWS>])| {
+        let add = |(panel, rows): (SplitPanel<'_>, &[PanelColumn])| {
             instructions.run(
                 #[inline(always)]
                 || add_panel(kernel, panel, rows, weighted, samples),
@@ -105,7 +99,7 @@ impl Gram {
 
     /// P ← 0.
     pub(crate) fn clear(&mut self) {
-        self.p.columns_mut().fill(Column::ZERO);
+        self.p.columns_mut().fill(PanelColumn::ZERO);
     }
 
     /// P ← factor · P.
@@ -169,7 +163,7 @@ impl Gram {
         let columns = panels::panels(order) * samples;
         for laid_out in [&mut self.features, &mut self.weighted] {
             laid_out.clear();
-            laid_out.resize(columns, Column::ZERO);
+            laid_out.resize(columns, PanelColumn::ZERO);
         }
         for (s, (row, weight)) in features.chunks_exact(order.max(1)).zip(weights).enumerate() {
             for (panel, rows) in row.chunks(ROWS).enumerate() {
@@ -188,8 +182,8 @@ impl Gram {
 fn add_panel<K: Kernel>(
     kernel: K,
     (left, block): SplitPanel<'_>,
-    rows: &[Column<ROWS>],
-    weighted: &[Column<ROWS>],
+    rows: &[PanelColumn],
+    weighted: &[PanelColumn],
     samples: usize,
 ) {
     for (k, columns) in left.chunks_exact_mut(ROWS).chain([block]).enumerate() {
@@ -201,9 +195,9 @@ fn add_panel<K: Kernel>(
 #[inline(always)]
 fn add_tile<K: Kernel>(
     kernel: K,
-    columns: &mut [Column<ROWS>],
-    rows: &[Column<ROWS>],
-    weighted: &[Column<ROWS>],
+    columns: &mut [PanelColumn],
+    rows: &[PanelColumn],
+    weighted: &[PanelColumn],
 ) {
     let (tiles, rest) = columns.as_chunks_mut::<TILE>();
     let mut first = 0;

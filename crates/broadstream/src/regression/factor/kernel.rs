@@ -4,17 +4,40 @@
 //! one after the other, with the very operations that each would meet alone: grouping changes no
 //! bit of the result and only reduces memory traffic.
 //!
-//! The hottest loops are behind the trait [`Kernel`], with an implementation for every processor
-//! and one for AVX2; the others are the free functions here.
+//! The hottest loops are behind the trait [`Kernel`], with an implementation for every processor,
+//! one for AVX2 and one for AVX-512; the others are the free functions here.
 
 #![allow(clippy::inline_always)]
 
-use super::panels::ROWS;
+use super::panels::{PanelColumn, ROWS};
 use crate::numeric::Column;
 
 /// The samples that go through a panel together. Four samples of three registers each, the current
-/// column and its coefficients fill the register file.
+/// column and its coefficients fill the register file of AVX2.
 pub(super) const GROUP: usize = 4;
+
+/// Runs `work` with the kernels of an instruction set, compiled for it.
+macro_rules! with_kernel {
+    ($instructions:expr, |$kernel:ident| $work:expr) => {
+        match $instructions {
+            $crate::numeric::InstructionSet::Portable => {
+                let $kernel = $crate::regression::factor::portable::Portable;
+                $work
+            }
+            #[cfg(target_arch = "x86_64")]
+            $crate::numeric::InstructionSet::Avx2($kernel) => $kernel.run(
+                #[inline(always)]
+                || $work,
+            ),
+            #[cfg(target_arch = "x86_64")]
+            $crate::numeric::InstructionSet::Avx512($kernel) => $kernel.run(
+                #[inline(always)]
+                || $work,
+            ),
+        }
+    };
+}
+pub(super) use with_kernel;
 
 /// The loops that take nearly all of the time.
 pub(super) trait Kernel: Copy {
@@ -22,10 +45,10 @@ pub(super) trait Kernel: Copy {
     /// w ← w − p·l, then l ← l + β·w.
     fn sweep<const G: usize>(
         self,
-        l: &mut [Column<ROWS>],
+        l: &mut [PanelColumn],
         p: &[[f64; G]],
         beta: &[[f64; G]],
-        w: &mut [Column<ROWS>; G],
+        w: &mut [PanelColumn; G],
     );
 
     /// The diagonal block, where p and β are computed: with the sample's running γ, p = w_j, q =
@@ -37,40 +60,41 @@ pub(super) trait Kernel: Copy {
     #[expect(clippy::too_many_arguments, reason = "one for each letter of the equations")]
     fn sweep_diagonal<const G: usize>(
         self,
-        block: &mut [Column<ROWS>],
+        block: &mut [PanelColumn],
         d_inverse: &mut [f64],
         mu_inverse: f64,
         gamma: &mut [f64; G],
         p: &mut [[f64; G]],
         beta: &mut [[f64; G]],
-        w: &mut [Column<ROWS>; G],
+        w: &mut [PanelColumn; G],
     );
 
     /// [`sweep`](Self::sweep) of two panels for one sample, without learning: w ← w − p·l. One
     /// panel alone would have too few rows to hide the latency of a multiply-add.
-    fn forward(self, l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]);
+    fn forward(self, l: [&[PanelColumn]; 2], p: &[f64], w: &mut [PanelColumn; 2]);
 
     /// [`sweep`](Self::sweep) without learning, for several samples: w ← w − p·l.
     fn forward_group<const G: usize>(
         self,
-        l: &[Column<ROWS>],
+        l: &[PanelColumn],
         p: &[[f64; G]],
-        w: &mut [Column<ROWS>; G],
+        w: &mut [PanelColumn; G],
     );
 
     /// A panel's share of a back substitution: subtracts Σ_i l_ij·x_i from entry j of `out`. The
-    /// twelve products are summed in four lanes, and then (lane 0 + lane 1) + (lane 2 + lane 3).
+    /// products are summed in eight lanes, whose upper four are then added to the lower four, and
+    /// then (lane 0 + lane 1) + (lane 2 + lane 3).
     /// The number of columns must be a multiple of four.
-    fn backward(self, l: &[Column<ROWS>], x: &Column<ROWS>, out: &mut [f64]);
+    fn backward(self, l: &[PanelColumn], x: &PanelColumn, out: &mut [f64]);
 
     /// `C` columns of a tile of a product of two panels: tile ← tile ± Σ_t a_t · b_tᵀ, where
     /// `first` selects the rows of b.
     fn multiply<const SUBTRACT: bool, const C: usize>(
         self,
-        a: &[Column<ROWS>],
-        b: &[Column<ROWS>],
+        a: &[PanelColumn],
+        b: &[PanelColumn],
         first: usize,
-        tile: &mut [Column<ROWS>; C],
+        tile: &mut [PanelColumn; C],
     );
 }
 
@@ -108,14 +132,10 @@ pub(super) fn sweep_targets<const R: usize, const G: usize>(
 
 /// [`Kernel::sweep_diagonal`] without learning: fills the block's p.
 #[inline(always)]
-pub(super) fn forward_diagonal<const R: usize>(
-    block: &[Column<R>],
-    p: &mut [f64],
-    w: &mut Column<R>,
-) {
+pub(super) fn forward_diagonal(block: &[PanelColumn], p: &mut [f64], w: &mut PanelColumn) {
     for (j, (column, p)) in block.iter().zip(p).enumerate() {
         *p = w.0[j];
-        for i in 0..R {
+        for i in 0..ROWS {
             w.0[i] = (-*p).mul_add(column.0[i], w.0[i]);
         }
     }
@@ -136,15 +156,15 @@ pub(super) fn score<const R: usize>(z: &[Column<R>], p: &[f64], scores: &mut Col
 /// Subtracts (`SIGN` = -1) or adds a panel's share of Lᵀx: entry j of `out` receives Σ_i l_ij·x_i
 /// over the panel's rows i, for `R` right-hand sides at once.
 #[inline(always)]
-pub(super) fn transposed<const P: usize, const R: usize>(
-    l: &[Column<P>],
+pub(super) fn transposed<const R: usize>(
+    l: &[PanelColumn],
     sign: f64,
-    x: &[Column<R>; P],
+    x: &[Column<R>; ROWS],
     out: &mut [Column<R>],
 ) {
     for (column, out) in l.iter().zip(out) {
         let mut sum = *out;
-        for i in 0..P {
+        for i in 0..ROWS {
             let l_ij = sign * column.0[i];
             for k in 0..R {
                 sum.0[k] = l_ij.mul_add(x[i].0[k], sum.0[k]);
@@ -156,15 +176,15 @@ pub(super) fn transposed<const P: usize, const R: usize>(
 
 /// A panel's share of Lx, for `R` vectors at once: entry i of `out` receives sign·Σ_j l_ij·x_j.
 #[inline(always)]
-pub(super) fn lower<const P: usize, const R: usize>(
-    l: &[Column<P>],
+pub(super) fn lower<const R: usize>(
+    l: &[PanelColumn],
     sign: f64,
     x: &[Column<R>],
-    out: &mut [Column<R>; P],
+    out: &mut [Column<R>; ROWS],
 ) {
     let mut sums = *out;
     for (column, x) in l.iter().zip(x) {
-        for i in 0..P {
+        for i in 0..ROWS {
             let l_ij = sign * column.0[i];
             for k in 0..R {
                 sums[i].0[k] = l_ij.mul_add(x.0[k], sums[i].0[k]);

@@ -9,12 +9,10 @@
 
 use super::{
     Factor, bounded, check_length,
-    kernel::{GROUP, Kernel},
-    panels::{ROWS, TARGET_ROWS},
-    portable::Portable,
+    kernel::{GROUP, Kernel, with_kernel},
+    panels::{PanelColumn, ROWS, TARGET_ROWS},
 };
-use crate::numeric::Column;
-use crate::{error::Error, numeric::InstructionSet};
+use crate::{error::Error, numeric::Column};
 
 /// The samples for which a panel is read once: more would evict each other from the caches.
 const TOGETHER: usize = 8 * GROUP;
@@ -46,16 +44,9 @@ impl Factor {
         let mut p = Vec::new();
         for features in features.chunks((TOGETHER * order).max(1)) {
             p.resize(features.len(), 0.0);
-            match self.instructions {
-                InstructionSet::Portable => {
-                    self.predict_many(Portable, features, &mut p, &mut predictions);
-                }
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx2(avx2) => avx2.run(
-                    #[inline(always)]
-                    || self.predict_many(avx2, features, &mut p, &mut predictions),
-                ),
-            }
+            with_kernel!(self.instructions, |kernel| {
+                self.predict_many(kernel, features, &mut p, &mut predictions)
+            });
         }
         Ok((predictions.scores, predictions.leverages))
     }
@@ -101,7 +92,7 @@ impl Factor {
         p: &mut [f64],
     ) {
         let (left, block) = self.l.split(panel);
-        let mut w = [Column::ZERO; G];
+        let mut w = [PanelColumn::ZERO; G];
         for (w, row) in w.iter_mut().zip(rows.chunks_exact(self.order())) {
             w.0[..block.len()].copy_from_slice(&row[panel * ROWS..][..block.len()]);
         }

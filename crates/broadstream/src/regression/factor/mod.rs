@@ -19,7 +19,7 @@
 //! solves for each class (equations 13 and 14). The weights are the same.
 //!
 //! Parts: `panels` is the memory layout, `sweep` the update, `kernel` its inner loops (`portable`,
-//! `avx2`). `solve` reads predictions and weights from the factor, `many` does so for many samples,
+//! `avx2`, `avx512`). `solve` reads predictions and weights from the factor, `many` does so for many samples,
 //! `weights` follows it. `unlearn` removes samples, `slide` moves a window of samples, `merge`
 //! brings two factors together. `refactor` builds the factor from a matrix, `gram` keeps that
 //! matrix, `sums` is everything that a regression has summed, `product` multiplies by the factor.
@@ -29,6 +29,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod condition;
 mod correction;
 mod gram;

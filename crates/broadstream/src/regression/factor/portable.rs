@@ -3,8 +3,10 @@
 
 #![allow(clippy::inline_always)]
 
-use super::{kernel::Kernel, panels::ROWS};
-use crate::numeric::Column;
+use super::{
+    kernel::Kernel,
+    panels::{PanelColumn, ROWS},
+};
 
 /// The kernels that run on every processor.
 #[derive(Clone, Copy)]
@@ -14,10 +16,10 @@ impl Kernel for Portable {
     #[inline(always)]
     fn sweep<const G: usize>(
         self,
-        l: &mut [Column<ROWS>],
+        l: &mut [PanelColumn],
         p: &[[f64; G]],
         beta: &[[f64; G]],
-        w: &mut [Column<ROWS>; G],
+        w: &mut [PanelColumn; G],
     ) {
         for ((column, p), beta) in l.iter_mut().zip(p).zip(beta) {
             for s in 0..G {
@@ -34,13 +36,13 @@ impl Kernel for Portable {
     #[inline(always)]
     fn sweep_diagonal<const G: usize>(
         self,
-        block: &mut [Column<ROWS>],
+        block: &mut [PanelColumn],
         d_inverse: &mut [f64],
         mu_inverse: f64,
         gamma: &mut [f64; G],
         p: &mut [[f64; G]],
         beta: &mut [[f64; G]],
-        w: &mut [Column<ROWS>; G],
+        w: &mut [PanelColumn; G],
     ) {
         for (j, column) in block.iter_mut().enumerate() {
             for s in 0..G {
@@ -64,7 +66,7 @@ impl Kernel for Portable {
     }
 
     #[inline(always)]
-    fn forward(self, l: [&[Column<ROWS>]; 2], p: &[f64], w: &mut [Column<ROWS>; 2]) {
+    fn forward(self, l: [&[PanelColumn]; 2], p: &[f64], w: &mut [PanelColumn; 2]) {
         for (l, w) in l.iter().zip(w) {
             for (column, p) in l.iter().zip(p) {
                 for i in 0..ROWS {
@@ -77,9 +79,9 @@ impl Kernel for Portable {
     #[inline(always)]
     fn forward_group<const G: usize>(
         self,
-        l: &[Column<ROWS>],
+        l: &[PanelColumn],
         p: &[[f64; G]],
-        w: &mut [Column<ROWS>; G],
+        w: &mut [PanelColumn; G],
     ) {
         for (column, p) in l.iter().zip(p) {
             for s in 0..G {
@@ -91,12 +93,13 @@ impl Kernel for Portable {
     }
 
     #[inline(always)]
-    fn backward(self, l: &[Column<ROWS>], x: &Column<ROWS>, out: &mut [f64]) {
+    fn backward(self, l: &[PanelColumn], x: &PanelColumn, out: &mut [f64]) {
         for (column, out) in l.iter().zip(out) {
-            let lanes: [f64; 4] = std::array::from_fn(|k| {
-                let sum = column.0[4 + k].mul_add(x.0[4 + k], column.0[k] * x.0[k]);
-                column.0[8 + k].mul_add(x.0[8 + k], sum)
+            let lanes: [f64; 8] = std::array::from_fn(|k| {
+                let sum = column.0[8 + k].mul_add(x.0[8 + k], column.0[k] * x.0[k]);
+                column.0[16 + k].mul_add(x.0[16 + k], sum)
             });
+            let lanes: [f64; 4] = std::array::from_fn(|k| lanes[k] + lanes[4 + k]);
             *out -= (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
         }
     }
@@ -104,10 +107,10 @@ impl Kernel for Portable {
     #[inline(always)]
     fn multiply<const SUBTRACT: bool, const C: usize>(
         self,
-        a: &[Column<ROWS>],
-        b: &[Column<ROWS>],
+        a: &[PanelColumn],
+        b: &[PanelColumn],
         first: usize,
-        tile: &mut [Column<ROWS>; C],
+        tile: &mut [PanelColumn; C],
     ) {
         for (a, b) in a.iter().zip(b) {
             for c in 0..C {

@@ -5,7 +5,7 @@
 use super::{
     Factor,
     kernel::{lower, transposed},
-    panels::{ROWS, TARGET_ROWS},
+    panels::{PanelColumn, ROWS, TARGET_ROWS},
 };
 use crate::numeric::{Column, DoubleDoubles, two_product, two_sum};
 
@@ -76,7 +76,7 @@ impl Factor {
             || {
                 for (out, x) in out.iter_mut().zip(x) {
                     for panel in 0..self.l.len() {
-                        let mut sums = [Column::<ROWS>::ZERO; 2];
+                        let mut sums = [PanelColumn::ZERO; 2];
                         add_precisely(self.l.panel(panel), x, &mut sums);
                         out.set(panel * ROWS, &sums[0].0, &sums[1].0);
                     }
@@ -89,7 +89,7 @@ impl Factor {
 
 /// Adds a panel's share of L x to sums, the second of which hold what the first round off.
 #[inline(always)]
-fn add_precisely(l: &[Column<ROWS>], x: &[f64], [high, low]: &mut [Column<ROWS>; 2]) {
+fn add_precisely(l: &[PanelColumn], x: &[f64], [high, low]: &mut [PanelColumn; 2]) {
     for (column, x) in l.iter().zip(x) {
         for i in 0..ROWS {
             let (product, rounded) = two_product(column.0[i], *x);

@@ -14,14 +14,12 @@ use std::sync::OnceLock;
 
 use super::{
     Factor, Gram, Sums, check_length,
-    kernel::Kernel,
-    panels::{Panels, ROWS, SplitPanel},
-    portable::Portable,
+    kernel::{Kernel, with_kernel},
+    panels::{PanelColumn, Panels, ROWS, SplitPanel},
 };
-use crate::numeric::Column;
 use crate::{
     error::Error,
-    numeric::{Counter, InstructionSet, ReleaseOnPanic},
+    numeric::{Counter, ReleaseOnPanic},
 };
 
 /// The columns of a tile that are computed together, chosen as in [`Gram::add`].
@@ -82,11 +80,7 @@ impl Factor {
 
     /// L and D of P + ridge · I.
     fn factorise(&mut self, gram: &Gram, ridge: f64) {
-        match self.instructions {
-            InstructionSet::Portable => self.factor_panels(Portable, &gram.p, ridge),
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2(avx2) => self.factor_panels(avx2, &gram.p, ridge),
-        }
+        with_kernel!(self.instructions, |kernel| self.factor_panels(kernel, &gram.p, ridge));
     }
 
     /// Several panels at a time, so that each earlier panel is fetched once for all of them.
@@ -101,7 +95,7 @@ impl Factor {
             .step_by(PANELS)
             .map(|first| PanelBatch { first, panels: rows.by_ref().take(PANELS).collect() });
         // M of the current panels.
-        let room = || vec![Column::ZERO; PANELS * order];
+        let room = || vec![PanelColumn::ZERO; PANELS * order];
         let start = || (room(), ReleaseOnPanic(|| finished.count.set(usize::MAX)));
         let batches: Vec<PanelBatch<'a>> = batches.collect();
         let multiply_adds = (order * order / 6 * order) as u64;
@@ -122,8 +116,8 @@ struct Finished<'a> {
 }
 
 struct FinishedPanel<'a> {
-    left: &'a [Column<ROWS>],
-    block: &'a [Column<ROWS>],
+    left: &'a [PanelColumn],
+    block: &'a [PanelColumn],
     d_inverse: &'a [f64],
 }
 
@@ -161,7 +155,7 @@ impl<'a> PanelBatch<'a> {
         finished: &Finished<'a>,
         k: &Panels,
         ridge: f64,
-        m: &mut [Column<ROWS>],
+        m: &mut [PanelColumn],
     ) {
         let order = k.order();
         let last = self.first + self.panels.len();
@@ -190,7 +184,7 @@ fn left_tile<K: Kernel>(
     k: &Panels,
     r: usize,
     q: usize,
-    m: &mut [Column<ROWS>],
+    m: &mut [PanelColumn],
 ) {
     let mut tile = k.split(r).0.as_chunks::<ROWS>().0[q];
     let (known, new) = m.split_at_mut(q * ROWS);
@@ -208,7 +202,7 @@ fn finish_panel<'a, K: Kernel>(
     k: &Panels,
     ridge: f64,
     panel: usize,
-    m: &[Column<ROWS>],
+    m: &[PanelColumn],
 ) -> FinishedPanel<'a> {
     let start = panel * ROWS;
     for (q, (l, m)) in l_left.chunks_exact_mut(ROWS).zip(m.chunks_exact(ROWS)).enumerate() {
@@ -220,8 +214,8 @@ fn finish_panel<'a, K: Kernel>(
     }
     let k_block = k.split(panel).1;
     // Rows and columns past the order are those of the identity matrix.
-    let mut tile: [Column<ROWS>; ROWS] =
-        std::array::from_fn(|j| k_block.get(j).copied().unwrap_or(Column::ZERO));
+    let mut tile: [PanelColumn; ROWS] =
+        std::array::from_fn(|j| k_block.get(j).copied().unwrap_or(PanelColumn::ZERO));
     // A ridge below the rounding of P would be lost there. Since P is a sum of squares, no pivot can
     // be below what is added to it except by rounding.
     let rounding = f64::EPSILON * k.order() as f64;
@@ -238,9 +232,9 @@ fn finish_panel<'a, K: Kernel>(
 #[inline(always)]
 fn subtract_product<K: Kernel>(
     kernel: K,
-    m: &[Column<ROWS>],
-    l: &[Column<ROWS>],
-    tile: &mut [Column<ROWS>; ROWS],
+    m: &[PanelColumn],
+    l: &[PanelColumn],
+    tile: &mut [PanelColumn; ROWS],
 ) {
     for (m, l) in m.chunks(DEPTH).zip(l.chunks(DEPTH)) {
         for (part, columns) in tile.as_chunks_mut::<TILE>().0.iter_mut().enumerate() {
@@ -251,7 +245,7 @@ fn subtract_product<K: Kernel>(
 
 /// Solves M L_qqᵀ = tile in place: each column loses the contributions of the columns before it.
 #[inline(always)]
-fn divide_by_unit_block(tile: &mut [Column<ROWS>; ROWS], block: &[Column<ROWS>]) {
+fn divide_by_unit_block(tile: &mut [PanelColumn; ROWS], block: &[PanelColumn]) {
     for j in 1..ROWS {
         for t in 0..j {
             let l_jt = block[t].0[j];
@@ -265,9 +259,9 @@ fn divide_by_unit_block(tile: &mut [Column<ROWS>; ROWS], block: &[Column<ROWS>])
 /// L and D of a diagonal block, whose pivots are at least this.
 #[inline(always)]
 fn factor_block(
-    tile: &[Column<ROWS>; ROWS],
+    tile: &[PanelColumn; ROWS],
     least: &[f64; ROWS],
-    block: &mut [Column<ROWS>],
+    block: &mut [PanelColumn],
     d_inverse: &mut [f64],
 ) {
     let size = block.len();
@@ -281,7 +275,7 @@ fn factor_block(
         }
         let inverse = 1.0 / m[j].0[j].max(least[j]);
         d_inverse[j] = inverse;
-        block[j] = Column::ZERO;
+        block[j] = PanelColumn::ZERO;
         block[j].0[j] = 1.0;
         for i in j + 1..size {
             block[j].0[i] = m[j].0[i] * inverse;

@@ -2,13 +2,14 @@
 
 use super::{
     Factor, bounded, check_length,
-    kernel::{Kernel, forward_diagonal, lower, score, transposed},
-    panels::{Panels, ROWS, TARGET_ROWS},
-    portable::Portable,
+    kernel::{Kernel, forward_diagonal, lower, score, transposed, with_kernel},
+    panels::{PanelColumn, Panels, ROWS, TARGET_ROWS},
     product::padded,
 };
-use crate::numeric::Column;
-use crate::{error::Error, numeric::InstructionSet};
+use crate::{
+    error::Error,
+    numeric::{Column, InstructionSet},
+};
 
 impl Factor {
     /// The predictions aᵀW = (L⁻¹a)ᵀZ for one row of features, as one row of targets for each
@@ -62,14 +63,7 @@ impl Factor {
 
     /// Solves Lᵀx = b in place, for the leading part of L if x is shorter than its order.
     pub(super) fn back_substitute(&self, x: &mut [f64]) {
-        match self.instructions {
-            InstructionSet::Portable => self.back_substitute_panels(Portable, x),
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2(avx2) => avx2.run(
-                #[inline(always)]
-                || self.back_substitute_panels(avx2, x),
-            ),
-        }
+        with_kernel!(self.instructions, |kernel| self.back_substitute_panels(kernel, x));
     }
 
     #[inline(always)]
@@ -84,7 +78,7 @@ impl Factor {
                     rows[j] = (-block[j].0[i]).mul_add(rows[i], rows[j]);
                 }
             }
-            let mut padded = Column::ZERO;
+            let mut padded = PanelColumn::ZERO;
             padded.0[..rows.len()].copy_from_slice(rows);
             kernel.backward(left, &padded, above);
         }
@@ -138,14 +132,7 @@ impl Factor {
     pub(super) fn forward_substitute(&self, b: &[f64]) -> Result<Vec<f64>, Error> {
         check_length("features", self.order(), b.len())?;
         let mut p = vec![0.0; self.order()];
-        match self.instructions {
-            InstructionSet::Portable => self.substitute_panels(Portable, b, &mut p),
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2(avx2) => avx2.run(
-                #[inline(always)]
-                || self.substitute_panels(avx2, b, &mut p),
-            ),
-        }
+        with_kernel!(self.instructions, |kernel| self.substitute_panels(kernel, b, &mut p));
         Ok(p)
     }
 
@@ -156,7 +143,7 @@ impl Factor {
             let (known, new) = p.split_at_mut(pair * 2 * ROWS);
             let (upper, lower) = rows.split_at(rows.len().min(ROWS));
             let mut w = [upper, lower].map(|rows| {
-                let mut w = Column::ZERO;
+                let mut w = PanelColumn::ZERO;
                 w.0[..rows.len()].copy_from_slice(rows);
                 w
             });
@@ -180,7 +167,7 @@ impl Factor {
 
 /// w ← w − p·l for a few columns.
 #[inline(always)]
-fn subtract_columns(l: &[Column<ROWS>], p: &[f64], w: &mut Column<ROWS>) {
+fn subtract_columns(l: &[PanelColumn], p: &[f64], w: &mut PanelColumn) {
     for (column, p) in l.iter().zip(p) {
         for i in 0..ROWS {
             w.0[i] = (-p).mul_add(column.0[i], w.0[i]);

@@ -6,18 +6,16 @@ use rayon::ThreadPool;
 
 use super::{
     Factor,
-    kernel::{GROUP, Kernel, sweep_targets},
-    panels::{self, ROWS, TARGET_ROWS},
-    portable::Portable,
+    kernel::{GROUP, Kernel, sweep_targets, with_kernel},
+    panels::{self, PanelColumn, ROWS, TARGET_ROWS},
 };
-use crate::numeric::Column;
-use crate::numeric::{InstructionSet, Wavefront};
+use crate::numeric::{Column, InstructionSet, Wavefront};
 
 /// The buffers of a sweep, reused to avoid allocations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     /// The samples' features, panel by panel and within a panel sample by sample.
-    w: Vec<Column<ROWS>>,
+    w: Vec<PanelColumn>,
     /// p and β, group by group, within a group column by column.
     p: Vec<f64>,
     beta: Vec<f64>,
@@ -32,24 +30,15 @@ impl Factor {
         let multiply_adds = (self.order() * self.order() * self.scratch.gamma.len()) as u64;
         let threads = self.threads.clone();
         let Some(pool) = threads.for_work(multiply_adds) else {
-            return match self.instructions {
-                InstructionSet::Portable => self.sweep_alone(Portable, targets, mu, scores),
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx2(avx2) => avx2.run(
-                    #[inline(always)]
-                    || self.sweep_alone(avx2, targets, mu, scores),
-                ),
-            };
+            return with_kernel!(self.instructions, |kernel| {
+                self.sweep_alone(kernel, targets, mu, scores)
+            });
         };
-        let long_waits = match self.instructions {
-            instructions @ InstructionSet::Portable => {
-                self.sweep_together(Portable, instructions, pool, targets, mu, scores)
-            }
-            #[cfg(target_arch = "x86_64")]
-            instructions @ InstructionSet::Avx2(avx2) => {
-                self.sweep_together(avx2, instructions, pool, targets, mu, scores)
-            }
-        };
+        let instructions = self.instructions;
+        // The threads choose the instructions for themselves.
+        let long_waits = with_kernel!(instructions, |kernel| {
+            self.sweep_together(kernel, instructions, pool, targets, mu, scores)
+        });
         threads.worked_together(multiply_adds, long_waits);
     }
 
@@ -177,7 +166,7 @@ impl Scratch {
         self.first_gamma.extend(rows.clone().map(|(_, gamma)| gamma));
         self.gamma.clone_from(&self.first_gamma);
         let samples = self.gamma.len();
-        self.w.resize(panels::panels(order) * samples, Column::ZERO);
+        self.w.resize(panels::panels(order) * samples, PanelColumn::ZERO);
         for (s, (row, _)) in rows.enumerate() {
             let (whole, rest) = row.as_chunks::<ROWS>();
             let mut columns = self.w.iter_mut().skip(s).step_by(samples);
@@ -197,11 +186,11 @@ impl Scratch {
 
 /// A panel of the triangle, and the corresponding entries of all samples.
 struct RowPanel<'a> {
-    left: &'a mut [Column<ROWS>],
-    block: &'a mut [Column<ROWS>],
+    left: &'a mut [PanelColumn],
+    block: &'a mut [PanelColumn],
     d_inverse: &'a mut [f64],
     mu_inverse: f64,
-    w: &'a [Column<ROWS>],
+    w: &'a [PanelColumn],
 }
 
 impl RowPanel<'_> {
@@ -217,7 +206,7 @@ impl RowPanel<'_> {
 
     #[inline(always)]
     fn sweep_group<K: Kernel, const G: usize>(&mut self, kernel: K, group: &mut SweepGroup<'_>) {
-        let mut w: [Column<ROWS>; G] = std::array::from_fn(|s| self.w[group.first + s]);
+        let mut w: [PanelColumn; G] = std::array::from_fn(|s| self.w[group.first + s]);
         let mut gamma: [f64; G] = std::array::from_fn(|s| group.gamma[s]);
         let (p_left, p_rest) = group.p.as_chunks_mut::<G>().0.split_at_mut(self.left.len());
         let (beta_left, beta_rest) =

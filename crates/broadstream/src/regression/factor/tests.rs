@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Orders on both sides of every panel boundary that matters, and of the column tiles within.
-const ORDERS: [usize; 16] = [1, 2, 3, 4, 5, 8, 11, 12, 13, 16, 23, 24, 25, 36, 37, 61];
+const ORDERS: [usize; 18] = [1, 2, 3, 4, 5, 8, 11, 12, 13, 16, 23, 24, 25, 37, 47, 48, 49, 73];
 const RIDGE: f64 = 0.5;
 
 /// Samples with one-hot targets; class `c` does not occur before sample 5·c.
@@ -218,11 +218,13 @@ fn blocks_and_paths_change_no_bit() {
         for forgetting in [1.0, 0.97] {
             let samples = Samples::new(order, 5, 70);
             let (reference, scores) = swept(&samples, 1, forgetting, InstructionSet::Portable);
-            for block in 1..=70 {
-                let (factor, block_scores) =
-                    swept(&samples, block, forgetting, InstructionSet::detect());
-                assert_eq!(bits(&factor), bits(&reference), "order {order}, block {block}");
-                assert_eq!(block_scores, scores, "order {order}, block {block}");
+            for instructions in InstructionSet::available() {
+                for block in 1..=70 {
+                    let (factor, block_scores) = swept(&samples, block, forgetting, instructions);
+                    let place = format!("order {order}, block {block}, {instructions:?}");
+                    assert_eq!(bits(&factor), bits(&reference), "{place}");
+                    assert_eq!(block_scores, scores, "{place}");
+                }
             }
         }
     }
@@ -275,11 +277,11 @@ fn paths_agree_at_every_order() {
             (bits(&factor), bits(&refactored), scores)
         };
         let reference = learn(1, InstructionSet::Portable);
-        for block in [1, 4, 7] {
-            assert!(
-                learn(block, InstructionSet::detect()) == reference,
-                "order {order}, block {block}"
-            );
+        for instructions in InstructionSet::available() {
+            for block in [1, 4, 7] {
+                let place = format!("order {order}, block {block}, {instructions:?}");
+                assert!(learn(block, instructions) == reference, "{place}");
+            }
         }
     }
 }
@@ -303,7 +305,7 @@ fn scores_are_those_of_the_sweep_to_the_bit() {
 fn many_predictions_have_the_bits_of_each() {
     for order in ORDERS {
         let samples = Samples::new(order, 6, 75);
-        for instructions in [InstructionSet::detect(), InstructionSet::Portable] {
+        for instructions in InstructionSet::available() {
             let (factor, _) = swept(&samples, 75, 1.0, instructions);
             for count in [0, 1, 2, 3, 4, 5, 31, 32, 33, 75] {
                 let (scores, leverages) =
@@ -373,11 +375,10 @@ fn kept_weights_follow_their_factor() {
             assert_close(&weights.rows(), &factor.weights(), 1e-10);
             (predictions, weights.rows(), factor.solve(samples.features(0)).unwrap())
         };
-        assert_eq!(
-            followed(InstructionSet::detect()),
-            followed(InstructionSet::Portable),
-            "order {order}"
-        );
+        let reference = followed(InstructionSet::Portable);
+        for instructions in InstructionSet::available() {
+            assert_eq!(followed(instructions), reference, "order {order}, {instructions:?}");
+        }
     }
 }
 
@@ -419,9 +420,11 @@ fn refactoring_gives_the_factor_of_the_sum_and_keeps_the_weights() {
                 assert_close(&[factor.l.entry(i, j)], &[swept.l.entry(i, j)], 1e-10);
             }
         }
-        let mut portable = Factor { instructions: InstructionSet::Portable, ..swept };
-        portable.refactor(&gram, RIDGE).unwrap();
-        assert_eq!(bits(&portable), bits(&factor), "order {order}");
+        for instructions in InstructionSet::available() {
+            let mut other = Factor { instructions, ..swept.clone() };
+            other.refactor(&gram, RIDGE).unwrap();
+            assert_eq!(bits(&other), bits(&factor), "order {order}, {instructions:?}");
+        }
     }
 }
 

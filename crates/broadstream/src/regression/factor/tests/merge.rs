@@ -74,10 +74,12 @@ fn threads_and_paths_change_no_merged_bit() {
         let mut shared = one.clone();
         shared.share_threads(&threads);
         threads.end_backoff();
-        let portable = Factor { instructions: InstructionSet::Portable, ..one.clone() };
-        let reference = merged(one);
+        let reference = merged(one.clone());
         assert_eq!(merged(shared), reference, "order {order}");
-        assert_eq!(merged(portable), reference, "order {order}");
+        for instructions in InstructionSet::available() {
+            let factor = Factor { instructions, ..one.clone() };
+            assert_eq!(merged(factor), reference, "order {order}");
+        }
     }
 }
 

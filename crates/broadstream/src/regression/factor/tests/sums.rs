@@ -65,16 +65,11 @@ fn summed_samples_give_the_swept_factor() {
         let mut factor = rebuilt(&sums);
         assert_close(&factor.weights(), &swept.weights(), 1e-11);
         assert_close(&factor.d_inverse, &swept.d_inverse, 1e-11);
-        for (block, instructions) in [
-            (1, InstructionSet::Portable),
-            (7, InstructionSet::detect()),
-            (4, InstructionSet::Portable),
-        ] {
-            assert_eq!(
-                sum_bits(&summed(&samples, block, instructions)),
-                sum_bits(&sums),
-                "order {order}"
-            );
+        for instructions in InstructionSet::available() {
+            for block in [1, 4, 7] {
+                let found = sum_bits(&summed(&samples, block, instructions));
+                assert_eq!(found, sum_bits(&sums), "order {order}, block {block}");
+            }
         }
         // Targets that were not summed count as 0.
         factor.add_targets(9);
@@ -99,9 +94,12 @@ fn threads_and_paths_change_no_sum() {
     for order in ORDERS {
         let samples = Samples::new(order, 5, 30);
         let (factor, _) = swept(&samples, 30, 1.0, InstructionSet::detect());
-        let mut others =
-            [factor.clone(), Factor { instructions: InstructionSet::Portable, ..factor }];
-        others[0].share_threads(&threads);
+        let with = |instructions| Factor { instructions, ..factor.clone() };
+        let mut others: Vec<Factor> = InstructionSet::available().map(with).collect();
+        others.push(factor.clone());
+        if let Some(shared) = others.last_mut() {
+            shared.share_threads(&threads);
+        }
         threads.end_backoff();
         for factor in others {
             let mut built = factor;

@@ -40,7 +40,7 @@ fn a_corrected_label_is_one_that_was_learned_so() {
             changed.one_hot[i * 6..][..6].copy_from_slice(&[0.0, 0.0, 0.25, 0.0, 0.0, 0.75]);
         }
         let (expected, _) = swept(&changed, 30, 1.0, InstructionSet::detect());
-        let bits = [InstructionSet::detect(), InstructionSet::Portable].map(|instructions| {
+        let bits = InstructionSet::available().map(|instructions| {
             let (mut factor, _) = swept(&samples, 30, 1.0, instructions);
             for i in corrected {
                 let pairs = changed.one_hot(i).iter().zip(samples.one_hot(i));
@@ -51,7 +51,8 @@ fn a_corrected_label_is_one_that_was_learned_so() {
             assert_eq!(factor.d_inverse, expected.d_inverse);
             bits(&factor)
         });
-        assert_eq!(bits[0], bits[1], "order {order}");
+        let bits: Vec<Vec<u64>> = bits.collect();
+        assert!(bits.iter().all(|other| *other == bits[0]), "order {order}");
     }
 }
 
