@@ -21,9 +21,10 @@ use crate::numeric::Avx2;
 /// Registers of four numbers per column.
 const V: usize = ROWS / 4;
 
-/// The registers of half a column. Four samples of these, the current half column and a coefficient
-/// fill the sixteen registers.
+/// The registers of half a column, and the samples that take them at a time: with the current half
+/// column and a coefficient they fill the sixteen registers.
 const H: usize = V / 2;
+const S: usize = 4;
 
 /// The columns whose upper halves are computed before their lower halves: 12 KB, which are still in
 /// the first-level cache then.
@@ -105,40 +106,51 @@ fn sweep<const G: usize>(
 ) {
     let parts = l.chunks_mut(TOGETHER).zip(p.chunks(TOGETHER)).zip(beta.chunks(TOGETHER));
     for ((l, p), beta) in parts {
-        sweep_half::<G, 0>(l, p, beta, w);
-        sweep_half::<G, H>(l, p, beta, w);
+        if G > S {
+            for first in (0..G).step_by(S) {
+                sweep_half::<G, S, 0>(l, p, beta, w, first);
+            }
+            for first in (0..G).step_by(S) {
+                sweep_half::<G, S, H>(l, p, beta, w, first);
+            }
+        } else {
+            sweep_half::<G, G, 0>(l, p, beta, w, 0);
+            sweep_half::<G, G, H>(l, p, beta, w, 0);
+        }
     }
 }
 
-/// The half of a sweep that begins with this register of each column.
+/// The half of a sweep that begins with this register of each column, for `N` of the samples.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn sweep_half<const G: usize, const FIRST: usize>(
+fn sweep_half<const G: usize, const N: usize, const HALF: usize>(
     l: &mut [PanelColumn],
     p: &[[f64; G]],
     beta: &[[f64; G]],
     w: &mut [PanelColumn; G],
+    first: usize,
 ) {
-    let mut carried: [[__m256d; H]; G] = std::array::from_fn(|s| load::<H>(&w[s], FIRST));
+    assert!(first + N <= G);
+    let mut carried: [[__m256d; H]; N] = std::array::from_fn(|s| load(&w[first + s], HALF));
     for ((column, p), beta) in l.iter_mut().zip(p).zip(beta) {
-        let mut entries = load::<H>(column, FIRST);
-        if FIRST == 0 {
+        let mut entries = load::<H>(column, HALF);
+        if HALF == 0 {
             prefetch(column);
         }
-        for s in 0..G {
-            let p_s = _mm256_broadcast_sd(&p[s]);
+        for s in 0..N {
+            let p_s = _mm256_broadcast_sd(&p[first + s]);
             for v in 0..H {
                 carried[s][v] = _mm256_fnmadd_pd(p_s, entries[v], carried[s][v]);
             }
-            let beta_s = _mm256_broadcast_sd(&beta[s]);
+            let beta_s = _mm256_broadcast_sd(&beta[first + s]);
             for v in 0..H {
                 entries[v] = _mm256_fmadd_pd(beta_s, carried[s][v], entries[v]);
             }
         }
-        store(column, FIRST, entries);
+        store(column, HALF, entries);
     }
-    for s in 0..G {
-        store(&mut w[s], FIRST, carried[s]);
+    for s in 0..N {
+        store(&mut w[first + s], HALF, carried[s]);
     }
 }
 
@@ -234,34 +246,43 @@ fn forward(l: [&[PanelColumn]; 2], p: &[f64], w: &mut [PanelColumn; 2]) {
 #[target_feature(enable = "avx2,fma")]
 fn forward_group<const G: usize>(l: &[PanelColumn], p: &[[f64; G]], w: &mut [PanelColumn; G]) {
     for (l, p) in l.chunks(TOGETHER).zip(p.chunks(TOGETHER)) {
-        forward_half::<G, 0>(l, p, w);
-        forward_half::<G, H>(l, p, w);
+        if G > S {
+            for first in (0..G).step_by(S) {
+                forward_half::<G, S, 0>(l, p, w, first);
+                forward_half::<G, S, H>(l, p, w, first);
+            }
+        } else {
+            forward_half::<G, G, 0>(l, p, w, 0);
+            forward_half::<G, G, H>(l, p, w, 0);
+        }
     }
 }
 
-/// The half of a substitution that begins with this register of each column.
+/// The half of a substitution that begins with this register of each column, for `N` of the samples.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn forward_half<const G: usize, const FIRST: usize>(
+fn forward_half<const G: usize, const N: usize, const HALF: usize>(
     l: &[PanelColumn],
     p: &[[f64; G]],
     w: &mut [PanelColumn; G],
+    first: usize,
 ) {
-    let mut carried: [[__m256d; H]; G] = std::array::from_fn(|s| load(&w[s], FIRST));
+    assert!(first + N <= G);
+    let mut carried: [[__m256d; H]; N] = std::array::from_fn(|s| load(&w[first + s], HALF));
     for (column, p) in l.iter().zip(p) {
-        let entries = load::<H>(column, FIRST);
-        if FIRST == 0 {
+        let entries = load::<H>(column, HALF);
+        if HALF == 0 {
             prefetch(column);
         }
-        for s in 0..G {
-            let p = _mm256_broadcast_sd(&p[s]);
+        for s in 0..N {
+            let p = _mm256_broadcast_sd(&p[first + s]);
             for v in 0..H {
                 carried[s][v] = _mm256_fnmadd_pd(p, entries[v], carried[s][v]);
             }
         }
     }
-    for s in 0..G {
-        store(&mut w[s], FIRST, carried[s]);
+    for s in 0..N {
+        store(&mut w[first + s], HALF, carried[s]);
     }
 }
 
@@ -308,16 +329,16 @@ fn multiply<const SUBTRACT: bool, const C: usize>(
 /// The half of a product that begins with this register of each column.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn multiply_half<const SUBTRACT: bool, const C: usize, const FIRST: usize>(
+fn multiply_half<const SUBTRACT: bool, const C: usize, const HALF: usize>(
     a: &[PanelColumn],
     b: &[PanelColumn],
     first: usize,
     tile: &mut [PanelColumn; C],
 ) {
     assert!(first + C <= ROWS);
-    let mut sums: [[__m256d; H]; C] = std::array::from_fn(|c| load(&tile[c], FIRST));
+    let mut sums: [[__m256d; H]; C] = std::array::from_fn(|c| load(&tile[c], HALF));
     for (a, b) in a.iter().zip(b) {
-        let a = load::<H>(a, FIRST);
+        let a = load::<H>(a, HALF);
         for c in 0..C {
             let factor = _mm256_broadcast_sd(&b.0[first + c]);
             for v in 0..H {
@@ -330,7 +351,7 @@ fn multiply_half<const SUBTRACT: bool, const C: usize, const FIRST: usize>(
         }
     }
     for c in 0..C {
-        store(&mut tile[c], FIRST, sums[c]);
+        store(&mut tile[c], HALF, sums[c]);
     }
 }
 

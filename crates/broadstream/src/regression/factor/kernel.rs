@@ -12,9 +12,20 @@
 use super::panels::{PanelColumn, ROWS};
 use crate::numeric::Column;
 
-/// The samples that go through a panel together. Four samples of three registers each, the current
-/// column and its coefficients fill the register file of AVX2.
-pub(super) const GROUP: usize = 4;
+/// The samples that go through a panel together. With AVX-512, eight samples of three registers each,
+/// the current column and a coefficient fill the register file; fewer samples would wait for the
+/// second-level cache. AVX2 takes four of them at a time.
+pub(super) const GROUP: usize = 8;
+
+/// The sizes of the groups that samples go through a panel in: as many of [`GROUP`] as there are, and
+/// then powers of two.
+pub(super) fn group_sizes(mut samples: usize) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let size = GROUP.min(1 << samples.checked_ilog2()?);
+        samples -= size;
+        Some(size)
+    })
+}
 
 /// Runs `work` with the kernels of an instruction set, compiled for it.
 macro_rules! with_kernel {

@@ -9,13 +9,13 @@
 
 use super::{
     Factor, bounded, check_length,
-    kernel::{GROUP, Kernel, with_kernel},
+    kernel::{GROUP, Kernel, group_sizes, with_kernel},
     panels::{PanelColumn, ROWS, TARGET_ROWS},
 };
 use crate::{error::Error, numeric::Column};
 
 /// The samples for which a panel is read once: more would evict each other from the caches.
-const TOGETHER: usize = 8 * GROUP;
+const TOGETHER: usize = 4 * GROUP;
 
 impl Factor {
     /// The predictions and the leverage of several rows of features, with the same bits as
@@ -62,21 +62,27 @@ impl Factor {
     ) {
         let order = self.order();
         for panel in 0..self.l.len() {
-            let groups = features.chunks(GROUP * order).zip(p.chunks_mut(GROUP * order));
-            for (rows, p) in groups {
-                match rows.len() / order {
+            let mut end = 0;
+            for size in group_sizes(features.len() / order) {
+                let start = end;
+                end += size * order;
+                let (rows, p) = (&features[start..end], &mut p[start..end]);
+                match size {
                     1 => self.substitute_group::<K, 1>(kernel, panel, rows, p),
                     2 => self.substitute_group::<K, 2>(kernel, panel, rows, p),
-                    3 => self.substitute_group::<K, 3>(kernel, panel, rows, p),
+                    4 => self.substitute_group::<K, 4>(kernel, panel, rows, p),
                     _ => self.substitute_group::<K, GROUP>(kernel, panel, rows, p),
                 }
             }
         }
-        for p in p.chunks(GROUP * order) {
-            match p.len() / order {
+        let mut rest = &*p;
+        for size in group_sizes(p.len() / order) {
+            let p;
+            (p, rest) = rest.split_at(size * order);
+            match size {
                 1 => self.predict_group::<1>(p, predictions),
                 2 => self.predict_group::<2>(p, predictions),
-                3 => self.predict_group::<3>(p, predictions),
+                4 => self.predict_group::<4>(p, predictions),
                 _ => self.predict_group::<GROUP>(p, predictions),
             }
         }

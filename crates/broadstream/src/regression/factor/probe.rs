@@ -28,17 +28,16 @@
 
 #![allow(clippy::inline_always)]
 
-use super::{
-    Factor, Update,
-    kernel::{GROUP, dot},
-    panels::target_rows,
-};
+use super::{Factor, Update, kernel::dot, panels::target_rows};
 use crate::numeric::Column;
 use crate::{
     error::{Error, ModelFileError},
     numeric::{DoubleDoubles, InstructionSet, Random},
     state::{ReadScope, WriteScope},
 };
+
+/// The samples that are summed together, since a group reduces memory traffic.
+const GROUP: usize = 4;
 
 /// Scores may be off by this times what random directions show: the first number if only directions
 /// that samples have are counted, the second if all are. In thousands of random problems the largest

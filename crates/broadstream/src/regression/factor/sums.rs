@@ -11,7 +11,6 @@
 
 use super::{
     Gram, Probe, Update, check_length,
-    kernel::GROUP,
     panels::{self, TARGET_ROWS, TargetPanels},
 };
 use crate::numeric::Column;
@@ -20,6 +19,9 @@ use crate::{
     numeric::Threads,
     state::{ReadScope, WriteScope},
 };
+
+/// The samples that are added together, since a group reduces memory traffic.
+const GROUP: usize = 4;
 
 /// The sums P and Q of a regression.
 ///
@@ -208,7 +210,7 @@ impl Sums {
     }
 }
 
-/// Adds w·a·yᵀ of up to four samples to a panel of targets; a group reduces memory traffic.
+/// Adds w·a·yᵀ of up to four samples to a panel of targets.
 #[inline(always)]
 fn add_group<const G: usize>(
     q: &mut [Column<TARGET_ROWS>],

@@ -6,7 +6,7 @@ use rayon::ThreadPool;
 
 use super::{
     Factor,
-    kernel::{GROUP, Kernel, sweep_targets, with_kernel},
+    kernel::{GROUP, Kernel, group_sizes, sweep_targets, with_kernel},
     panels::{self, PanelColumn, ROWS, TARGET_ROWS},
 };
 use crate::numeric::{Column, InstructionSet, Wavefront};
@@ -112,19 +112,10 @@ impl Factor {
             TargetPanel { z, first, size: TARGET_ROWS.min(targets - first), readouts }
         });
         let row = readouts.len() * targets;
-        let mut p = p.chunks_mut((GROUP * order).max(1));
-        let mut beta = beta.chunks_mut((GROUP * order).max(1));
-        let mut y = y.chunks((GROUP * targets).max(1));
-        let mut scores = scores.chunks_mut((GROUP * row).max(1));
-        let groups = gamma.chunks_mut(GROUP).enumerate().map(|(index, gamma)| SweepGroup {
-            first: index * GROUP,
-            gamma,
-            p: p.next().unwrap_or_default(),
-            beta: beta.next().unwrap_or_default(),
-            y: y.next().unwrap_or_default(),
-            scores: scores.next().unwrap_or_default(),
-        });
-        (rows, target_panels, groups.collect())
+        let mut rest = SweepGroup { first: 0, gamma, p, beta, y, scores };
+        let groups = group_sizes(samples).map(|size| rest.split_off(size, order, targets, row));
+        let groups = groups.collect();
+        (rows, target_panels, groups)
     }
 }
 
@@ -137,6 +128,25 @@ struct SweepGroup<'a> {
     beta: &'a mut [f64],
     y: &'a [f64],
     scores: &'a mut [f64],
+}
+
+impl<'a> SweepGroup<'a> {
+    /// Takes the first samples away, given how many numbers of each kind belong to a sample.
+    fn split_off(&mut self, size: usize, order: usize, targets: usize, row: usize) -> Self {
+        fn first<'a>(rest: &mut &'a mut [f64], length: usize) -> &'a mut [f64] {
+            rest.split_off_mut(..length).unwrap_or_default()
+        }
+        let group = SweepGroup {
+            first: self.first,
+            gamma: first(&mut self.gamma, size),
+            p: first(&mut self.p, size * order),
+            beta: first(&mut self.beta, size * order),
+            y: self.y.split_off(..size * targets).unwrap_or_default(),
+            scores: first(&mut self.scores, size * row),
+        };
+        self.first += size;
+        group
+    }
 }
 
 enum AnyPanel<'a> {
@@ -199,7 +209,7 @@ impl RowPanel<'_> {
         match group.gamma.len() {
             1 => self.sweep_group::<K, 1>(kernel, group),
             2 => self.sweep_group::<K, 2>(kernel, group),
-            3 => self.sweep_group::<K, 3>(kernel, group),
+            4 => self.sweep_group::<K, 4>(kernel, group),
             _ => self.sweep_group::<K, GROUP>(kernel, group),
         }
     }
@@ -239,7 +249,7 @@ impl TargetPanel<'_> {
         match group.gamma.len() {
             1 => self.sweep_group::<1>(group),
             2 => self.sweep_group::<2>(group),
-            3 => self.sweep_group::<3>(group),
+            4 => self.sweep_group::<4>(group),
             _ => self.sweep_group::<GROUP>(group),
         }
     }
