@@ -1,6 +1,6 @@
 use broadstream::{Classifier, Nodes, OnlineBlsConfig, Sample};
 
-use super::{INPUTS, model, samples};
+use super::{INPUTS, configs, model, samples};
 
 /// Several regressions of fixed sizes, those that a model chooses, a window, and kept weights.
 fn varied() -> Vec<OnlineBlsConfig> {
@@ -59,14 +59,9 @@ fn it_stays_as_it_was() {
 
 #[test]
 fn classes_that_were_unlearned_have_no_probability() {
-    let config = OnlineBlsConfig {
-        freeze_scaling_after: Some(1),
-        enhancement_nodes: Nodes::Fixed(40),
-        ..OnlineBlsConfig::single()
-    };
-    let mut model = model(&config, &INPUTS);
-    model.learn_many(&samples(0..1)).unwrap();
-    let block = samples(1..30);
+    let config = &configs()[0];
+    let mut model = model(config, &INPUTS);
+    let block = samples(0..30);
     model.learn_many(&block).unwrap();
     let last = block.len() - 1;
     let gone = block.class(last);
