@@ -131,7 +131,9 @@ impl Ensemble {
         let joining = joining.flat_map(|group| &group.members).map(|member| &member.regression);
         let own = self.regressions.iter().chain(joining).map(RidgeRegression::plan);
         let plans: Vec<&RegressionPlan> = own.chain(beginning).collect();
-        self.config.bytes_of(&plans, inputs, classes)
+        // An indicator has weights as an input has.
+        let codes = self.adaptive.as_ref().map_or(0, |adaptive| adaptive.capacity.code_indicators);
+        self.config.bytes_of(&plans, inputs + codes, classes)
     }
 
     /// The best regression on all samples.
@@ -145,7 +147,11 @@ impl Ensemble {
     fn try_other_nodes(&mut self, features: &mut BroadFeatures) -> Result<(), Error> {
         let Some(Adaptive { capacity, recent, .. }) = &mut self.adaptive else { return Ok(()) };
         features.sample_nodes_from(recent.oldest(WARM_UP as usize));
-        let unused = capacity.with(Status::Unused);
+        let mut unused = capacity.with(Status::Unused);
+        capacity.code_indicators = features.code_indicators();
+        if capacity.code_indicators == 0 {
+            unused.retain(|slot| capacity.slots[*slot].kind != Some(NodeKind::Coded));
+        }
         self.prepare(&unused, MemberEvent::Joined, features)
     }
 

@@ -119,6 +119,8 @@ pub(crate) struct Capacity {
     last_restart: u64,
     has_restarted: bool,
     pub(super) changes: Vec<MemberChange>,
+    /// The number of indicators of codes that features may depend on.
+    pub(super) code_indicators: usize,
     /// The number of inputs and of classes up to the last ones of the samples that were learned.
     pub(super) seen: (usize, usize),
 }
@@ -163,6 +165,7 @@ impl Capacity {
             last_restart: 0,
             has_restarted: false,
             changes: Vec::new(),
+            code_indicators: 0,
             seen: (0, 0),
         }
     }
@@ -377,6 +380,7 @@ impl Capacity {
         to.integer("last_return", self.last_return);
         to.integer("last_restart", self.last_restart);
         to.value("has_restarted", self.has_restarted);
+        to.integer("code_indicators", self.code_indicators);
         to.integer("seen_inputs", self.seen.0);
         to.integer("seen_classes", self.seen.1);
         self.save_changes(&mut to.scope("changes"));
@@ -438,6 +442,7 @@ impl Capacity {
         self.last_return = from.integer("last_return")?;
         self.last_restart = from.integer("last_restart")?;
         self.has_restarted = from.flag("has_restarted")?;
+        self.code_indicators = from.count("code_indicators", u16::MAX as usize)?;
         let seen = (from.integer("seen_inputs")?, from.integer("seen_classes")?);
         let sound = seen.0 <= inputs as u64 && seen.1 <= classes as u64;
         from.check("seen_inputs", sound, "no more inputs and classes than the model has")?;

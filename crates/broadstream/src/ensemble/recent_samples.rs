@@ -151,5 +151,5 @@ impl RecentSamples {
 fn bytes(x: &ScaledSample) -> usize {
     let sample = x.sample();
     let listed = sample.inputs().map_or(0, size_of_val);
-    size_of_val(sample.values()) + listed + BYTES_PER_SAMPLE
+    size_of_val(sample.values()) + x.codes().len() + listed + BYTES_PER_SAMPLE
 }

@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     features::{FeatureMap, Features, NodeKind, RecentLabels, Shape},
     numeric::Threads,
-    preprocessing::{ScaledInputs, ScaledSample},
+    preprocessing::{ScaledInputs, ScaledSample, code},
     state::{ReadScope, WriteScope},
 };
 
@@ -124,7 +124,8 @@ impl BroadFeatures {
         self.inputs.transform(x, &mut scaled);
         let mut features = Features::default();
         let labels = [self.labels.classes().to_vec()];
-        self.map.transform(std::iter::once(x), &scaled, &labels, &mut features);
+        let codes = self.codes(std::iter::once(x));
+        self.map.transform(std::iter::once(x), &scaled, &codes, &labels, &mut features);
         Ok(features)
     }
 
@@ -138,7 +139,8 @@ impl BroadFeatures {
         }
         let mut features = Features::default();
         let labels = vec![self.labels.classes().to_vec(); block.len()];
-        self.map.transform(samples(), &scaled, &labels, &mut features);
+        let codes = self.codes(samples());
+        self.map.transform(samples(), &scaled, &codes, &labels, &mut features);
         Ok(features)
     }
 
@@ -192,7 +194,8 @@ impl BroadFeatures {
         self.used = self.used.max(x.reach());
         self.map.fix_fan_in(x.len());
         let labels = std::slice::from_ref(&prepared.labels);
-        self.map.transform(std::iter::once(x), x.values(), labels, features);
+        let codes = prepared.scaled.codes();
+        self.map.transform(std::iter::once(x), x.values(), codes, labels, features);
         self.inputs.observe_sizes(x, x.values());
         self.inputs.observe(x.with_values(&prepared.values), weight);
         self.map.declare_label(class);
@@ -215,9 +218,13 @@ impl BroadFeatures {
         labels: &[Vec<usize>],
         features: &mut Features,
     ) {
+        let mut codes = Vec::new();
+        if self.map.reads_codes() {
+            codes.extend(samples.clone().flat_map(ScaledSample::codes));
+        }
         let samples = samples.map(ScaledSample::sample);
         let scaled: Vec<f64> = samples.clone().flat_map(|x| x.values()).copied().collect();
-        self.map.transform(samples, &scaled, labels, features);
+        self.map.transform(samples, &scaled, &codes, labels, features);
     }
 
     /// Takes the samples that nodes of other kinds than random ones are drawn from.
@@ -303,7 +310,22 @@ impl BroadFeatures {
             self.map.declare_label(block.class(i));
             self.labels.push(block.class(i));
         }
-        let samples = run.map(|i| block.sample(i));
-        self.map.transform(samples, &scaled[first..], &labels, features);
+        let samples = || run.clone().map(|i| block.sample(i));
+        let codes = self.codes(samples());
+        self.map.transform(samples(), &scaled[first..], &codes, &labels, features);
+    }
+
+    /// The codes of the values of samples as they were before scaling, if features depend on them.
+    fn codes<'a>(&self, samples: impl Iterator<Item = Sample<'a>>) -> Vec<i8> {
+        match self.map.reads_codes() {
+            true => samples.flat_map(|x| x.values()).map(|value| code(*value)).collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// The number of indicators of codes; none before nodes are drawn from
+    /// [samples](Self::sample_nodes_from).
+    pub(crate) fn code_indicators(&self) -> usize {
+        self.map.code_indicators()
     }
 }

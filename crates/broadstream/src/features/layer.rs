@@ -15,7 +15,7 @@ pub(super) const SAMPLES: usize = 3;
 
 /// The weights of Wᵀx + β, in columns of `NODES` nodes. A column has an entry per input, so that
 /// inputs can be added, and a node sums its inputs in their order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
     nodes: usize,
     columns: Vec<Vec<Column<NODES>>>,

@@ -64,7 +64,7 @@ pub(crate) struct FeatureMap {
     /// What the other kinds of nodes are drawn from, once there are enough samples.
     sampled_nodes: Option<SampledNodes>,
     /// The nodes of the other kinds, in the order of [`NodeKind::ALL`].
-    sampled: [Arc<Layer>; 2],
+    sampled: [Arc<Layer>; NodeKind::ALL.len() - 1],
     labels: LabelInputs,
     /// The kind of the nodes that labels are fed into.
     labelled_kind: NodeKind,
@@ -156,7 +156,7 @@ impl FeatureMap {
             linear: Arc::new(Layer::new(&linear_biases)),
             enhancement: Arc::new(enhancement),
             sampled_nodes: None,
-            sampled: [Arc::new(Layer::new(&[])), Arc::new(Layer::new(&[]))],
+            sampled: Default::default(),
             labels: LabelInputs::default(),
             labelled_kind: NodeKind::Random,
             instructions: InstructionSet::detect(),
@@ -213,6 +213,16 @@ impl FeatureMap {
         }
     }
 
+    /// The number of indicators of codes; none before [samples](Self::sample_nodes_from) are known.
+    pub(crate) fn code_indicators(&self) -> usize {
+        self.sampled_nodes.as_ref().map_or(0, |nodes| nodes.coded().indicators())
+    }
+
+    /// Whether features depend on the codes of values.
+    pub(crate) fn reads_codes(&self) -> bool {
+        self.sampled[NodeKind::Coded.index() - 1].nodes() > 0
+    }
+
     /// Feeds labels into this many features from now on: the linear nodes and nodes of this kind.
     pub(crate) fn set_labelled(&mut self, features: usize, kind: NodeKind) {
         self.labelled_kind = kind;
@@ -229,8 +239,11 @@ impl FeatureMap {
 
     /// What a row of features consists of.
     pub(crate) fn layout(&self) -> RowLayout {
-        let [sampled, few] = [&self.sampled[0], &self.sampled[1]].map(|layer| layer.nodes());
-        RowLayout { linear: self.shape.linear, nodes: [self.shape.enhancement, sampled, few] }
+        let mut nodes = [self.shape.enhancement; NodeKind::ALL.len()];
+        for (nodes, layer) in nodes[1..].iter_mut().zip(&self.sampled) {
+            *nodes = layer.nodes();
+        }
+        RowLayout { linear: self.shape.linear, nodes }
     }
 
     /// Draws weights for the labels of a class; the number of inputs must be fixed.
@@ -377,7 +390,12 @@ impl FeatureMap {
         }
         let [random, ..] = NodeKind::ALL.map(NodeKind::index);
         let Shape { seed, linear, most_nodes, source, .. } = self.shape;
-        let nodes = from.integers("nodes", NodeKind::ALL.len(), most_nodes as u64)?;
+        let mut nodes = from.any_integers("nodes")?;
+        // Files of earlier versions know fewer kinds.
+        let sound = (1..=NodeKind::ALL.len()).contains(&nodes.len())
+            && nodes.iter().all(|count| *count <= most_nodes as u64);
+        from.check("nodes", sound, "numbers of nodes within their bounds")?;
+        nodes.resize(NodeKind::ALL.len(), 0);
         if nodes[random] != self.shape.enhancement as u64 {
             let sees_inputs = source == EnhancementSource::Inputs;
             from.check("nodes", sees_inputs, "as many random nodes as the options say")?;
@@ -393,13 +411,19 @@ impl FeatureMap {
             return Ok(());
         }
         let source = &from.scope("sampled_nodes")?;
-        self.sampled_nodes = Some(SampledNodes::restore(self.shape.seed, source, inputs.len())?);
+        let drawn_from = SampledNodes::restore(self.shape.seed, source, inputs.len())?;
+        let coded_rows = drawn_from.coded().rows_of(inputs.len());
+        self.sampled_nodes = Some(drawn_from);
         for kind in &NodeKind::ALL[1..] {
             let count = nodes[kind.index()] as usize;
+            if count == 0 {
+                continue;
+            }
             if has_weights {
                 let from = from.scope("sampled")?.scope(&kind.index().to_string())?;
                 let mut layer = Layer::new(&from.floats("biases", count)?);
-                layer.restore(&from, inputs.len())?;
+                let rows = if *kind == NodeKind::Coded { coded_rows } else { inputs.len() };
+                layer.restore(&from, rows)?;
                 self.sampled[kind.index() - 1] = Arc::new(layer);
             } else {
                 self.set_nodes(*kind, count, inputs);
@@ -419,21 +443,23 @@ impl FeatureMap {
     }
 
     /// Appends the features of each sample to `features`. `scaled` holds the samples' values after
-    /// scaling, one sample after the other, and `labels` the labels before each sample, the latest
-    /// first.
+    /// scaling, one sample after the other, `codes` their codes if the map [reads
+    /// them](Self::reads_codes), and `labels` the labels before each sample, the latest first.
     pub(crate) fn transform<'a>(
         &self,
         samples: impl Iterator<Item = Sample<'a>>,
         scaled: &[f64],
+        codes: &[i8],
         labels: &[Vec<usize>],
         features: &mut Features,
     ) {
-        let mut rest = scaled;
-        let samples: Vec<(Sample<'_>, &[f64])> = samples
-            .map(|sample| {
-                let values;
-                (values, rest) = rest.split_at(sample.len());
-                (sample, values)
+        let (mut rest, mut rest_of_codes) = (scaled, codes);
+        let samples: Vec<MapSample<'_>> = samples
+            .map(|x| {
+                let (values, codes);
+                (values, rest) = rest.split_at(x.len());
+                (codes, rest_of_codes) = rest_of_codes.split_at(x.len().min(rest_of_codes.len()));
+                MapSample { x, values, codes }
             })
             .collect();
         let room = |rows: &mut Vec<f64>, length: usize| {
@@ -489,10 +515,14 @@ impl FeatureMap {
             #[inline(always)]
             || self.enhancement.apply(seen, rows, length, linear),
         );
+        let coded = self.coded_inputs(samples);
+        let coded = coded.iter().map(|(inputs, values)| SampleGroup::new(Some(inputs), &[values]));
+        let coded: Vec<SampleGroup<'_>> = coded.collect();
         for (kind, layer) in NodeKind::ALL[1..].iter().zip(&self.sampled) {
+            let inputs = if *kind == NodeKind::Coded { &coded } else { &inputs };
             self.instructions.run(
                 #[inline(always)]
-                || layer.apply(&inputs, rows, length, layout.start(*kind)),
+                || layer.apply(inputs, rows, length, layout.start(*kind)),
             );
         }
         let with_labels = labelled.chunks_exact_mut(self.labels.features().max(1));
@@ -508,12 +538,24 @@ impl FeatureMap {
         }
     }
 
+    /// The rows of weights that nodes on codes take for each sample, if there are such nodes.
+    fn coded_inputs(&self, samples: &[MapSample<'_>]) -> Vec<CodedInputs> {
+        let Some(nodes) = self.sampled_nodes.as_ref().filter(|_| self.reads_codes()) else {
+            return Vec::new();
+        };
+        let rows = |sample: &MapSample<'_>| {
+            let inputs = sample.x.iter().map(|(input, _)| input);
+            nodes.coded().rows(inputs, sample.values, sample.codes)
+        };
+        samples.iter().map(rows).collect()
+    }
+
     /// The same before the first sample is learned, when any of these samples could be the one that
     /// fixes the number of inputs. No class is known yet, so there are no labels.
-    fn fill_early(&self, samples: &[(Sample<'_>, &[f64])], rows: &mut [f64]) {
+    fn fill_early(&self, samples: &[MapSample<'_>], rows: &mut [f64]) {
         for (sample, row) in samples.iter().zip(rows.chunks_exact_mut(self.len())) {
             let mut map = self.clone();
-            map.fix_fan_in(sample.0.len());
+            map.fix_fan_in(sample.x.len());
             let samples = std::slice::from_ref(sample);
             map.fill(FeatureBatch { samples, labels: &[], rows: row, labelled: &mut [] });
         }
@@ -522,23 +564,33 @@ impl FeatureMap {
 
 /// A batch of samples and where their features go.
 struct FeatureBatch<'a> {
-    samples: &'a [(Sample<'a>, &'a [f64])],
+    samples: &'a [MapSample<'a>],
     labels: &'a [Vec<usize>],
     rows: &'a mut [f64],
     labelled: &'a mut [f64],
 }
 
+/// A sample with its values after scaling, and their codes if the map reads them.
+struct MapSample<'a> {
+    x: Sample<'a>,
+    values: &'a [f64],
+    codes: &'a [i8],
+}
+
+/// The rows of weights that a sample takes, and their factors.
+type CodedInputs = (Vec<u32>, Vec<f64>);
+
 /// Groups consecutive samples that have the same inputs.
-fn groups<'a>(samples: &[(Sample<'a>, &'a [f64])]) -> Vec<SampleGroup<'a>> {
-    let alike = |a: &(Sample<'_>, &[f64]), b: &(Sample<'_>, &[f64])| {
-        a.0.inputs().is_none() && b.0.inputs().is_none() && a.1.len() == b.1.len()
+fn groups<'a>(samples: &'a [MapSample<'a>]) -> Vec<SampleGroup<'a>> {
+    let alike = |a: &MapSample<'_>, b: &MapSample<'_>| {
+        a.x.inputs().is_none() && b.x.inputs().is_none() && a.values.len() == b.values.len()
     };
     samples
         .chunk_by(alike)
         .flat_map(|run| run.chunks(SAMPLES))
         .map(|group| {
-            let values: Vec<&[f64]> = group.iter().map(|(_, values)| *values).collect();
-            SampleGroup::new(group[0].0.inputs(), &values)
+            let values: Vec<&[f64]> = group.iter().map(|sample| sample.values).collect();
+            SampleGroup::new(group[0].x.inputs(), &values)
         })
         .collect()
 }
@@ -577,7 +629,7 @@ mod tests {
     fn features(map: &FeatureMap, samples: &[Sample<'_>]) -> Vec<f64> {
         let scaled: Vec<f64> = samples.iter().flat_map(|x| x.values()).copied().collect();
         let mut features = Features::default();
-        map.transform(samples.iter().copied(), &scaled, &[], &mut features);
+        map.transform(samples.iter().copied(), &scaled, &[], &[], &mut features);
         features.plain
     }
 
@@ -678,7 +730,7 @@ mod tests {
         let samples = rows.iter().map(|row| Sample::dense(row));
         let labels = [vec![], vec![2], vec![0, 2]];
         let mut features = Features::default();
-        map.transform(samples, &rows.concat(), &labels, &mut features);
+        map.transform(samples, &rows.concat(), &[], &labels, &mut features);
         // The same map with the labels declared as inputs.
         let names = ["label 1 ago is 0", "label 1 ago is 2", "label 2 ago is 2"];
         names.iter().for_each(|name| map.push_input(Origin::Label, name, 2));
@@ -701,7 +753,13 @@ mod tests {
         let labelled = |map: &FeatureMap| {
             let mut features = Features::default();
             let row = [0.5, -1.0];
-            map.transform(std::iter::once(Sample::dense(&row)), &row, &[vec![2]], &mut features);
+            map.transform(
+                std::iter::once(Sample::dense(&row)),
+                &row,
+                &[],
+                &[vec![2]],
+                &mut features,
+            );
             features.labelled
         };
         let mut always = map(SOURCES[0], 4, 30, &["a", "b"]);

@@ -2,6 +2,7 @@
 //! whole path from a sample to its features.
 
 mod broad_features;
+mod coded_columns;
 mod draw;
 mod label_inputs;
 mod layer;

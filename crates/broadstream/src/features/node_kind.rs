@@ -10,12 +10,14 @@ pub(crate) enum NodeKind {
     Sampled,
     /// The difference of two samples in a few of their inputs.
     SampledFew,
+    /// Random weights of the inputs, in which columns of codes are categories.
+    Coded,
 }
 
 impl NodeKind {
     /// All kinds, in the order of their nodes in a row of features.
-    pub(crate) const ALL: [NodeKind; 3] =
-        [NodeKind::Random, NodeKind::Sampled, NodeKind::SampledFew];
+    pub(crate) const ALL: [NodeKind; 4] =
+        [NodeKind::Random, NodeKind::Sampled, NodeKind::SampledFew, NodeKind::Coded];
 
     /// Its place in [`ALL`](Self::ALL), which is also its number in model files.
     pub(crate) fn index(self) -> usize {
@@ -28,6 +30,7 @@ impl NodeKind {
             NodeKind::Random => "random nodes",
             NodeKind::Sampled => "sampled nodes",
             NodeKind::SampledFew => "sampled nodes on few inputs",
+            NodeKind::Coded => "nodes on codes",
         }
     }
 }

@@ -15,9 +15,13 @@
 //!
 //! Inputs that do not differ among the samples, or were not known yet, have the weights that they
 //! have in random nodes.
+//!
+//! The samples also tell which inputs are [columns of codes](CodedColumns), for nodes that read them as
+//! categories.
 
 use super::{
     NodeKind,
+    coded_columns::CodedColumns,
     draw::{self, Origin},
 };
 use crate::{
@@ -43,9 +47,10 @@ pub(super) struct SampledNodes {
     samples: Vec<ScaledSample>,
     /// The inputs that were known when the samples were taken.
     inputs: usize,
+    coded: CodedColumns,
 }
 
-/// The weights and biases of nodes: a row of weights for each input.
+/// The weights and biases of nodes: a row of weights for each input, or for each of its codes.
 pub(super) struct NodeWeights {
     pub(super) rows: Vec<Vec<f64>>,
     pub(super) biases: Vec<f64>,
@@ -54,7 +59,13 @@ pub(super) struct NodeWeights {
 impl SampledNodes {
     /// Nodes from these samples, which have no inputs beyond the first `inputs`.
     pub(super) fn new(seed: u64, samples: Vec<ScaledSample>, inputs: usize) -> Self {
-        SampledNodes { seed, samples, inputs }
+        let coded = CodedColumns::of(&samples, inputs);
+        SampledNodes { seed, samples, inputs, coded }
+    }
+
+    /// The columns of codes.
+    pub(super) fn coded(&self) -> &CodedColumns {
+        &self.coded
     }
 
     /// The weights of the first `count` nodes of a kind for the given inputs, of which a sample
@@ -66,6 +77,9 @@ impl SampledNodes {
         inputs: &[Input],
         fan_in: usize,
     ) -> NodeWeights {
+        if kind == NodeKind::Coded {
+            return self.coded_weights(count, inputs, fan_in);
+        }
         let dense: Vec<Vec<f64>> = self.samples.iter().map(|sample| self.dense(sample)).collect();
         let varies = |input: usize| {
             input < self.inputs && dense.iter().any(|row| row[input] != dense[0][input])
@@ -107,6 +121,16 @@ impl SampledNodes {
         });
         let biases = biases.collect();
         NodeWeights { rows, biases }
+    }
+
+    /// The weights of nodes on codes.
+    fn coded_weights(&self, count: usize, inputs: &[Input], fan_in: usize) -> NodeWeights {
+        let names =
+            inputs.iter().enumerate().flat_map(|(i, input)| self.coded.names(i, &input.name));
+        let draw =
+            |name: String| draw::from_inputs(self.seed, Origin::Sample, &name, count, fan_in);
+        let biases = draw::biases_from_inputs(self.seed, count);
+        NodeWeights { rows: names.map(draw).collect(), biases }
     }
 
     /// Two samples, and the inputs in which they differ.
@@ -153,7 +177,7 @@ impl SampledNodes {
         let inputs = from.count("inputs", inputs)?;
         let samples = ScaledSample::restore_all(&from.scope("samples")?, inputs)?;
         from.check("samples", !samples.is_empty(), "at least one sample")?;
-        Ok(SampledNodes { seed, samples, inputs })
+        Ok(SampledNodes::new(seed, samples, inputs))
     }
 }
 

@@ -8,5 +8,7 @@ mod scaling;
 
 pub use self::scaling::{Affine, Scaling};
 pub(crate) use self::{
-    scaled_inputs::ScaledInputs, scaled_sample::ScaledSample, scaling::LARGEST_SCALED,
+    scaled_inputs::ScaledInputs,
+    scaled_sample::{NO_CODE, ScaledSample, code},
+    scaling::LARGEST_SCALED,
 };

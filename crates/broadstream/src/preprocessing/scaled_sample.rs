@@ -15,12 +15,32 @@ pub(crate) struct ScaledSample {
     /// `None` when value i belongs to input i.
     inputs: Option<Vec<u32>>,
     values: Vec<f64>,
+    /// The [code] of each value before scaling.
+    codes: Vec<i8>,
+}
+
+/// What a value is as a code if it is none.
+pub(crate) const NO_CODE: i8 = i8::MIN;
+
+/// A value as a code, if it is a small whole number.
+pub(crate) fn code(value: f64) -> i8 {
+    let code = value as i8;
+    if f64::from(code) == value { code } else { NO_CODE }
 }
 
 impl ScaledSample {
     /// A sample whose values are already scaled.
     pub(crate) fn new(x: Sample<'_>, scaled: &[f64]) -> Self {
-        ScaledSample { inputs: x.inputs().map(<[u32]>::to_vec), values: scaled.to_vec() }
+        ScaledSample {
+            inputs: x.inputs().map(<[u32]>::to_vec),
+            values: scaled.to_vec(),
+            codes: x.values().iter().map(|value| code(*value)).collect(),
+        }
+    }
+
+    /// The code of each value before scaling.
+    pub(crate) fn codes(&self) -> &[i8] {
+        &self.codes
     }
 
     /// The inputs with their scaled values.
@@ -43,7 +63,18 @@ impl ScaledSample {
         to.integers("lengths", lengths.collect());
         let inputs = samples.clone().flat_map(|sample| sample.inputs.iter().flatten());
         to.integers("inputs", inputs.map(|input| u64::from(*input)).collect());
-        to.floats("values", samples.flat_map(|sample| &sample.values).copied().collect());
+        to.floats("values", samples.clone().flat_map(|sample| &sample.values).copied().collect());
+        // Eight codes in a number.
+        let codes: Vec<u8> =
+            samples.flat_map(|sample| &sample.codes).map(|code| *code as u8).collect();
+        if codes.iter().any(|code| *code != NO_CODE as u8) {
+            let packed = codes.chunks(8).map(|eight| {
+                let mut bytes = [0; 8];
+                bytes[..eight.len()].copy_from_slice(eight);
+                u64::from_le_bytes(bytes)
+            });
+            to.integers("codes", packed.collect());
+        }
     }
 
     /// Restores the samples of a model with `inputs` declared inputs.
@@ -57,12 +88,23 @@ impl ScaledSample {
         let all = lengths.iter().fold(0_u64, |sum, length| sum.saturating_add(length / 2));
         let values = from.floats("values", usize::try_from(all).unwrap_or(usize::MAX))?;
         let listed = from.any_integers("inputs")?;
+        let codes = match from.length("codes") {
+            // No value is a code, or the file was written before codes were kept.
+            0 => vec![NO_CODE; values.len()],
+            _ => {
+                let packed = from.integers("codes", values.len().div_ceil(8), u64::MAX)?;
+                packed.into_iter().flat_map(u64::to_le_bytes).map(|code| code as i8).collect()
+            }
+        };
         let (mut values, mut listed) = (values.as_slice(), listed.as_slice());
+        let mut codes = codes.as_slice();
         let mut samples = Vec::with_capacity(lengths.len());
         for length in lengths {
             let count = (length / 2) as usize;
             let own;
             (own, values) = values.split_at(count);
+            let own_codes;
+            (own_codes, codes) = codes.split_at(count);
             let mut positions = None;
             if length % 2 == 1 {
                 let rule = "increasing positions of inputs";
@@ -73,7 +115,8 @@ impl ScaledSample {
                 listed = rest;
                 positions = Some(own.iter().map(|input| *input as u32).collect());
             }
-            samples.push(ScaledSample { inputs: positions, values: own.to_vec() });
+            let (values, codes) = (own.to_vec(), own_codes.to_vec());
+            samples.push(ScaledSample { inputs: positions, values, codes });
         }
         Ok(samples)
     }
