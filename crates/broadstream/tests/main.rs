@@ -3,6 +3,7 @@
 
 mod algorithms;
 mod baselines;
+mod coded_columns;
 mod contract;
 mod csv;
 mod drift;

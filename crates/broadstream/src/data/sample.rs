@@ -85,6 +85,13 @@ impl<'a> Sample<'a> {
             .map(move |(k, &value)| (inputs.map_or(k, |inputs| inputs[k] as usize), value))
     }
 
+    /// Whether the inputs are 0, 1, 2, …, be they listed or not. A block lists the inputs of all its
+    /// samples as soon as one of them lacks an input.
+    pub(crate) fn is_dense(&self) -> bool {
+        let listed = self.inputs.unwrap_or_default();
+        listed.iter().enumerate().all(|(place, input)| place == *input as usize)
+    }
+
     /// The number of inputs up to and including the last one present.
     pub(crate) fn reach(&self) -> usize {
         match self.inputs {

@@ -583,14 +583,14 @@ type CodedInputs = (Vec<u32>, Vec<f64>);
 /// Groups consecutive samples that have the same inputs.
 fn groups<'a>(samples: &'a [MapSample<'a>]) -> Vec<SampleGroup<'a>> {
     let alike = |a: &MapSample<'_>, b: &MapSample<'_>| {
-        a.x.inputs().is_none() && b.x.inputs().is_none() && a.values.len() == b.values.len()
+        a.x.is_dense() && b.x.is_dense() && a.values.len() == b.values.len()
     };
     samples
         .chunk_by(alike)
         .flat_map(|run| run.chunks(SAMPLES))
         .map(|group| {
             let values: Vec<&[f64]> = group.iter().map(|sample| sample.values).collect();
-            SampleGroup::new(group[0].x.inputs(), &values)
+            SampleGroup::new(group[0].x.inputs().filter(|_| !group[0].x.is_dense()), &values)
         })
         .collect()
 }

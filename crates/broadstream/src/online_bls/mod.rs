@@ -243,7 +243,7 @@ impl OnlineBls {
     fn fit_linear_nodes(&mut self, first: Sample<'_>) {
         let is_usual = self.config.linear() == OnlineBlsConfig::default().linear();
         let is_new = self.config.is_adaptive() && self.learned() == 0;
-        if is_new && is_usual && first.inputs().is_none() && first.len() <= MOST_INPUT_NODES {
+        if is_new && is_usual && first.is_dense() && first.len() <= MOST_INPUT_NODES {
             self.use_input_nodes(first.len().max(LEAST_INPUT_NODES));
         }
     }

@@ -31,8 +31,10 @@ pub(crate) fn code(value: f64) -> i8 {
 impl ScaledSample {
     /// A sample whose values are already scaled.
     pub(crate) fn new(x: Sample<'_>, scaled: &[f64]) -> Self {
+        // One form for one sample, whatever block it came in: its size decides how long it is kept.
+        let listed = x.inputs().filter(|_| !x.is_dense());
         ScaledSample {
-            inputs: x.inputs().map(<[u32]>::to_vec),
+            inputs: listed.map(<[u32]>::to_vec),
             values: scaled.to_vec(),
             codes: x.values().iter().map(|value| code(*value)).collect(),
         }
@@ -88,14 +90,13 @@ impl ScaledSample {
         let all = lengths.iter().fold(0_u64, |sum, length| sum.saturating_add(length / 2));
         let values = from.floats("values", usize::try_from(all).unwrap_or(usize::MAX))?;
         let listed = from.any_integers("inputs")?;
-        let codes = match from.length("codes") {
-            // No value is a code, or the file was written before codes were kept.
-            0 => vec![NO_CODE; values.len()],
-            _ => {
-                let packed = from.integers("codes", values.len().div_ceil(8), u64::MAX)?;
-                packed.into_iter().flat_map(u64::to_le_bytes).map(|code| code as i8).collect()
-            }
-        };
+        // If no value is a code, or the file was written before codes were kept, there are none.
+        let mut codes = vec![NO_CODE; values.len()];
+        if let packed @ [_, ..] = from.optional_integers("codes").as_slice() {
+            from.check("codes", packed.len() == values.len().div_ceil(8), "a code for each value")?;
+            let bytes = packed.iter().flat_map(|eight| eight.to_le_bytes());
+            codes.iter_mut().zip(bytes).for_each(|(code, byte)| *code = byte as i8);
+        }
         let (mut values, mut listed) = (values.as_slice(), listed.as_slice());
         let mut codes = codes.as_slice();
         let mut samples = Vec::with_capacity(lengths.len());

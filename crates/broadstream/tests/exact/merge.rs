@@ -221,7 +221,7 @@ fn what_cannot_be_merged_is_refused_by_name_and_leaves_no_trace() {
         (other(&|c| c.seed = 7), "different seed: 0 here, 7 there"),
         (
             other(&|c| c.enhancement_nodes = Nodes::Fixed(7)),
-            "different numbers of enhancement nodes: 6 here, 7",
+            "different numbers of enhancement nodes: 18 here, 7",
         ),
         (
             other(&|c| c.ridge = broadstream::Ridge::Fixed(2.0)),

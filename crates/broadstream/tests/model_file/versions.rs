@@ -62,7 +62,7 @@ fn files_of_every_version_are_read() {
 
 /// Models that choose their nodes, by the number of samples that they have seen and that of changes in
 /// their files: one to which members are about to join, and one whose members rest.
-const AUTOMATIC: [(&str, u32, usize); 2] = [("joining", 150, 0), ("resting", 700, 11)];
+const AUTOMATIC: [(&str, u32, usize); 2] = [("joining", 150, 0), ("resting", 700, 13)];
 
 fn automatic(count: u32) -> OnlineBls {
     let nodes = Nodes::Auto;
