@@ -6,8 +6,9 @@
 //! ```
 //!
 //! The last column is the target. Only `predict_one` and `learn_one` are timed: the samples are in memory
-//! before. The result is a line of JSON with the seconds of all calls together and the distribution of
-//! those of either kind.
+//! before. Afterwards the samples are predicted again by a `Predictor` of the model as it is then. The
+//! result is a line of JSON with the seconds of predicting and learning together and the distribution of
+//! the calls of each kind.
 
 use std::{
     error::Error,
@@ -98,11 +99,25 @@ fn run(arguments: &Arguments) -> Result<Value, Box<dyn Error>> {
         correct += usize::from(prediction == Some(class));
     }
     let seconds = start.elapsed().as_secs_f64();
+    let before = Instant::now();
+    let predictor = model.predictor();
+    let making = before.elapsed();
+    let mut predicting_alone = Vec::new();
+    for i in 0..learning.len() {
+        let before = Instant::now();
+        predictor.predict_one(samples.sample(i))?;
+        predicting_alone.push(before.elapsed());
+    }
     Ok(json!({
         "samples": learning.len(),
         "correct": correct,
         "seconds": seconds,
-        "latency": { "predict": quantiles(predicting), "learn": quantiles(learning) },
+        "latency": {
+            "predict": quantiles(predicting),
+            "learn": quantiles(learning),
+            "make_predictor": making.as_secs_f64(),
+            "predict_by_predictor": quantiles(predicting_alone),
+        },
     }))
 }
 
