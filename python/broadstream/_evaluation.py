@@ -14,7 +14,7 @@ from broadstream._broadstream import OnlineBLS, Stream
 from broadstream._progress import Progress
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 # The names of the metrics in tables and figures, as on the command line.
 METRICS = {
@@ -66,7 +66,9 @@ def evaluate(
     curve_every : int, optional
         The number of samples between two points of the curve, by default about 1 % of the stream.
     delay : int, default=0
-        The number of samples by which labels arrive late.
+        The number of samples by which labels arrive late. Samples that come before the first label arrives
+        cannot be answered and are not counted, as in River; ``unanswered`` of the result is their number. The
+        command line counts them as errors. Without delay the first sample counts as an error in both.
     drift_confidence : float, default=0.002
         The confidence parameter of the drift detector (ADWIN); smaller values detect fewer drifts.
     progress : bool, optional
@@ -129,6 +131,7 @@ def _source(source: Any, target: str | None) -> tuple[Any, Any, str]:
 def _split(table: Any, target: str) -> tuple[Any, Any]:
     """Split a table into its inputs and its target."""
     library = type(table).__module__.partition(".")[0]
+    _tables.refuse_other_kinds(table)
     if library not in ("pandas", "polars", "pyarrow") or not hasattr(table, "columns"):
         raise TypeError(f"expected a table of named columns, got {type(table).__name__}")
     columns = table.column_names if library == "pyarrow" else table.columns
@@ -177,6 +180,8 @@ class Evaluation:
     reliability: list[tuple[float, float, int]] = field(repr=False)
     #: The prediction for each sample; None before any label was known
     predictions: np.ndarray = field(repr=False)
+    #: The number of samples that are not counted, since they came before the first label arrived
+    unanswered: int = field(repr=False)
     #: The seconds spent on reading samples, and on predicting and learning them
     seconds_reading: float = field(repr=False)
     seconds_learning: float = field(repr=False)
@@ -206,14 +211,26 @@ class Evaluation:
         seconds = self.seconds_reading + self.seconds_learning
         return self.samples / seconds if seconds > 0 else float("inf")
 
-    def plot(self, metric: str = "oca", *, figure: Figure | None = None) -> Figure:
+    def plot(self, metric: str = "oca", *, ax: Axes | None = None) -> Axes:
         """Plot a metric over time, over all samples so far and over the window, with drifts.
 
-        Needs matplotlib: ``pip install broadstream[plot]``.
+        Without ``ax`` this makes a new figure of pyplot, which a notebook shows at the end of the cell and
+        a program with ``plt.show()``. Needs matplotlib: ``pip install broadstream[plot]``.
+
+        Parameters
+        ----------
+        metric : str, default="oca"
+            The name of a metric, such as ``kappa``.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
         """
         from broadstream._plot import plot
 
-        return plot(self, metric, figure)
+        return plot(self, metric, ax)
 
     def to_pandas(self) -> Any:
         """Return the curve as a pandas DataFrame indexed by sample."""

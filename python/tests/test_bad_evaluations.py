@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import broadstream
@@ -40,6 +41,20 @@ SOURCES = {
     ),
     "rows with target": (([[1.0]], [0]), {"target": "a"}, ValueError, "target"),
     "stream with target": (broadstream.Stream("sea"), {"target": "a"}, ValueError, "target"),
+    "table not collected": (
+        pl.LazyFrame({"a": [1]}),
+        {"target": "a"},
+        TypeError,
+        r"LazyFrame: call collect\(\)",
+    ),
+    "series": (pd.Series([1]), {"target": "a"}, TypeError, "got pandas.Series"),
+    "misspelt generator": (
+        "see",
+        {},
+        FileNotFoundError,
+        "no file 'see', and no generator.*did you mean 'sea'.*agrawal.*stagger",
+    ),
+    "unknown generator": ("xyzzy:samples=5", {}, FileNotFoundError, "the generators are"),
     "array": (np.ones((2, 2)), {"target": "a"}, TypeError, "ndarray"),
     "three things": (([[1.0]], [0], [1.0]), {}, TypeError, "pair"),
     "nothing": (None, {}, TypeError, "pair"),

@@ -75,6 +75,8 @@ pub(crate) fn evaluate_stream<'py>(
         curve_every: curve_every.map(|every| every.0),
         drift_confidence: drift_confidence.0,
         delay: delay.0,
+        // As in River. Without late labels the first sample counts, as on the command line.
+        count_unanswered: delay.0 <= 1,
         ..PrequentialOptions::default()
     };
     let failure = Failure::default();
@@ -90,7 +92,7 @@ pub(crate) fn evaluate_stream<'py>(
         let rows = RowStream::new(py, stream, y, sample_weight, failure.clone())?;
         Source::Rows(Box::new(rows))
     };
-    let mut learner = model.learner().lock(py)?;
+    let mut learner = model.learner().whole(py)?;
     let (inputs, classes) = (learner.core.inputs(), learner.core.classes());
     if inputs > 0 || classes > 0 {
         let rule = "new, since a stream numbers inputs and classes in its own order";
@@ -126,7 +128,11 @@ pub(crate) fn evaluate_stream<'py>(
     }
     let evaluation = evaluation.map_err(to_python)?;
     named?;
-    describe(py, &evaluation, &labels, observer.predicted)
+    let unanswered = match options.count_unanswered {
+        true => 0,
+        false => observer.predicted.iter().filter(|class| **class < 0).count() as u64,
+    };
+    describe(py, &evaluation, &labels, observer.predicted, unanswered)
 }
 
 /// The samples that a model is evaluated on.
@@ -147,7 +153,7 @@ impl Source {
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         match self {
             Source::Stream(stream) => PyList::new(py, stream.schema().labels()),
-            Source::Rows(rows) => rows.labels.list(py),
+            Source::Rows(rows) => rows.labels.list(py, rows.labels.len()),
         }
     }
 
@@ -166,7 +172,8 @@ impl Source {
             }
             Source::Rows(rows) => (rows.columns.encoding(), None),
         };
-        learner.labels = Labels::of(py, labels.iter().take(learner.core.classes()))?;
+        let known = Labels::of(py, labels.iter().take(learner.core.classes()))?;
+        learner.labels = if target.is_some() { known.uniform() } else { known };
         let inputs = learner.core.declared_inputs();
         learner.columns = Columns::resume(py, inputs, encoding, target)?;
         Ok(())
@@ -328,12 +335,14 @@ fn describe<'py>(
     evaluation: &Evaluation,
     labels: &Bound<'py, PyList>,
     predicted: Vec<i64>,
+    unanswered: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
+    result.set_item("unanswered", unanswered)?;
     let metrics = &evaluation.metrics;
     result.set_item("metrics", summary(py, &metrics.summary())?)?;
     result.set_item("window", window_summary(py, &metrics.window_summary())?)?;
-    result.set_item("curve", curve(py, &evaluation.curve, &evaluation.members)?)?;
+    result.set_item("curve", curve(py, &evaluation.curve, &evaluation.members, unanswered)?)?;
     result.set_item("drifts", &evaluation.drifts)?;
     result.set_item("restarts", &evaluation.restarts)?;
     result.set_item("members", members::members(py, &evaluation.members)?)?;
@@ -376,9 +385,12 @@ fn curve<'py>(
     py: Python<'py>,
     points: &[CurvePoint],
     members: &[Member],
+    unanswered: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let curve = PyDict::new(py);
-    let samples: Vec<u64> = points.iter().map(|point| point.cumulative.samples).collect();
+    // Samples that are not counted all come before the first point.
+    let samples = points.iter().map(|point| point.cumulative.samples + unanswered);
+    let samples: Vec<u64> = samples.collect();
     curve.set_item("sample", samples.into_pyarray(py))?;
     let Some(first) = points.first() else { return Ok(curve) };
     for (k, (name, _)) in first.cumulative.named().into_iter().enumerate() {

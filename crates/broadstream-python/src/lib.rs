@@ -25,6 +25,7 @@ mod options;
 mod predictions;
 mod rows;
 mod saved;
+mod shared;
 mod stream;
 
 use pyo3::prelude::*;

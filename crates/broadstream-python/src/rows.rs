@@ -40,8 +40,9 @@ enum Content {
         width: usize,
         names: Option<Vec<String>>,
     },
+    /// Columns of any values, which are named or numbered.
     Table {
-        names: Vec<String>,
+        names: Option<Vec<String>>,
         columns: Vec<TableColumn>,
     },
     Dicts(Py<PyList>),
@@ -79,7 +80,7 @@ impl Rows {
                 Ok(Rows { content: Content::Array { array, width, names }, length })
             }
             "columns" => {
-                let names: Vec<String> = table.get_item(1)?.extract()?;
+                let names = table.get_item(1)?.extract()?;
                 let length = table.get_item(3)?.extract()?;
                 let columns = table.get_item(2)?;
                 let columns = columns.try_iter()?.map(|column| TableColumn::of(&column?));
@@ -99,8 +100,9 @@ impl Rows {
 
     /// How many columns an array has; 0 for other rows, whose columns have names of their own.
     pub(crate) fn width(&self) -> usize {
-        match self.content {
-            Content::Array { width, .. } => width,
+        match &self.content {
+            Content::Array { width, .. } => *width,
+            Content::Table { names: None, columns } => columns.len(),
             Content::Table { .. } | Content::Dicts(_) => 0,
         }
     }
@@ -124,10 +126,7 @@ impl Rows {
     ) -> PyResult<()> {
         match &self.content {
             Content::Array { array, width, names } => {
-                let positions = match names {
-                    Some(names) => columns.of_table(names)?,
-                    None => columns.of_numbered(*width)?,
-                };
+                let positions = columns.of_row(names.as_deref(), *width)?;
                 let piece: PyReadonlyArray2<'_, f64> = {
                     let piece = array.bind(py).get_item(slice(py, &range))?;
                     readable(&piece)?.try_readonly()?
@@ -139,7 +138,7 @@ impl Rows {
                 }
             }
             Content::Table { names, columns: table } => {
-                let positions = columns.of_table(names)?;
+                let positions = columns.of_row(names.as_deref(), table.len())?;
                 let pieces = table.iter().map(|column| column.piece(py, &range));
                 let pieces = pieces.collect::<PyResult<Vec<_>>>()?;
                 for (row, i) in range.enumerate() {
@@ -206,10 +205,16 @@ pub(crate) fn encode_one<'e>(
     if let Ok(row) = x.cast::<PyDict>() {
         return encode_dict(columns, row, place(0));
     }
+    if let Ok(row) = x.cast::<PyList>() {
+        let positions = columns.of_row(None, row.len())?;
+        let value = |(position, k)| Ok((k, Value::Python(row.get_item(position)?)));
+        let values = positions.into_iter().map(value);
+        return encode_row(columns.encoder(), place(0), values);
+    }
     let row: PyReadonlyArray1<'_, f64> = readable(x)?.try_readonly()?;
     let row = row.as_array();
     let number = |position: usize| Value::Cell(Cell::Number(row[position]));
-    let positions = columns.of_numbered(row.len())?;
+    let positions = columns.of_row(None, row.len())?;
     let values = positions.into_iter().map(|(position, k)| Ok((k, number(position))));
     encode_row(columns.encoder(), place(0), values)
 }
@@ -258,8 +263,8 @@ impl<'py> Piece<'_, 'py> {
     }
 }
 
-/// One sample as a dictionary, or as an array of values in the order of numbered columns. This may run
-/// Python code, so it is done before a model is locked.
+/// One sample as a dictionary, or as a list or an array of values in the order of numbered columns. This may
+/// run Python code, so it is done before a model is locked.
 pub(crate) fn row<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if x.cast::<PyDict>().is_ok() || x.cast::<PyArray1<f64>>().is_ok() {
         return Ok(x.clone());
