@@ -133,17 +133,20 @@ class _Samples:
 
 def datasets() -> list[dict[str, Any]]: ...
 def evaluate_stream(
-    model: OnlineBLS,
-    stream: Any,
+    model: Any,
+    stream: Any = None,
     y: Any = None,
     sample_weight: Any = None,
     *,
+    pairs: Any = None,
+    total: int | None = None,
     limit: int | None = None,
     metrics_window: int = 1000,
     curve_every: int | None = None,
     drift_confidence: float = 0.002,
     delay: int = 0,
     progress: Callable[[int, int | None, float], None] | None = None,
+    callback: Callable[[dict[str, float]], object] | None = None,
 ) -> dict[str, Any]: ...
 def find_dataset(name: str, data: str | os.PathLike[str] | None = None) -> os.PathLike[str]: ...
 def options() -> list[dict[str, Any]]: ...

@@ -48,9 +48,9 @@ def new_axes() -> Axes:
     return ax
 
 
-def finish(ax: Axes) -> None:
+def finish(ax: Axes, *, columns: int = 3) -> None:
     """Add what every plot over time has."""
     ax.set_xlabel("samples")
     ax.grid(alpha=0.3)
     # The legend is below the axes, where it covers no curve.
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, frameon=False)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=columns, frameon=False)

@@ -7,6 +7,7 @@ compiled module calls these functions. Rows become one of:
 - ``("columns", names, columns, rows)``: columns that are arrays of numbers, pairs of codes and categories,
   or lists of values; with None for names they are numbered
 - ``("dicts", rows)``: a list of dictionaries
+- ``("sparse", starts, columns, values, rows, width)``: a matrix of scipy in its CSR form
 
 A value that cannot be read raises a TypeError or ValueError that says what to give instead, also where the
 library that the value comes from raised an error of its own.
@@ -19,6 +20,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+
+from broadstream import _moments
 
 # The kinds of numpy dtypes that are numeric: booleans, integers and floats.
 NUMERIC_KINDS = "biuf"
@@ -66,10 +69,7 @@ def table(x: Any) -> tuple:
     if library == "pyarrow" and hasattr(x, "column_names"):
         return _of_arrow(x)
     if library == "scipy" and hasattr(x, "tocsr"):
-        raise TypeError(
-            "sparse matrices are not supported, since they do not distinguish 0 from missing: "
-            "give dictionaries of the values that are present, or a dense array"
-        )
+        return _of_sparse(x)
     if isinstance(x, Mapping):
         raise TypeError(
             "expected rows, got one dictionary: give it to learn_one, or give a list of dictionaries"
@@ -91,9 +91,13 @@ def row(x: Any) -> dict | list | np.ndarray:
     if isinstance(x, Mapping):
         return dict(x)
     if hasattr(x, "to_dict"):
+        if len(getattr(x, "shape", ())) > 1:
+            raise ValueError(f"expected one sample, got a table of shape {x.shape}")
         return list(x) if _is_numbered(getattr(x, "index", None)) else dict(x.to_dict())
     if isinstance(x, (str, bytes)) or not (hasattr(x, "__array__") or isinstance(x, Iterable)):
         raise TypeError(f"expected a sample (a dictionary or its values), got {_kind(x)}")
+    if hasattr(x, "tocsr"):
+        x = x.toarray().reshape(-1) if min(x.shape) == 1 or len(x.shape) == 1 else x.toarray()
     values = _plain(x) if isinstance(x, np.ndarray) else np.asarray(x)
     if values.ndim != 1:
         raise ValueError(f"expected one sample, got an array of shape {values.shape}")
@@ -199,6 +203,9 @@ def _of_array(array: np.ndarray) -> tuple:
         return "array", array, None
     if array.dtype.kind in "OUb":
         return "columns", None, [array[:, j].tolist() for j in range(array.shape[1])], len(array)
+    if array.dtype.kind in "mM":
+        moments = [(str(j), _moments.of_numpy(array[:, j])) for j in range(array.shape[1])]
+        return _of_parts(moments, len(array))
     raise TypeError(f"expected numbers or text, got an array of {array.dtype}")
 
 
@@ -211,16 +218,24 @@ def has_categories(x: Any) -> bool:
         return any(not (kind.is_numeric() or str(kind) == "Boolean") for kind in x.dtypes)
     if library == "pyarrow" and hasattr(x, "column_names"):
         texts = [str(kind) for kind in x.schema.types]
-        return any(not text.startswith(("int", "uint", "half", "float", "double", "bool")) for text in texts)
+        return any(
+            not text.startswith(("int", "uint", "half", "float", "double", "bool"))
+            for text in texts
+        )
     return False
 
 
 def numbered(x: Any) -> Table:
-    """Convert rows, whose columns then go by their numbers alone."""
-    kind, *rest = table(x)
-    if kind == "columns":
-        rest[0] = None
-    return Table((kind, *rest))
+    """Convert a table, whose columns then go by their numbers instead of their names."""
+    library = type(x).__module__.partition(".")[0]
+    if library == "pandas":
+        x = x.set_axis([str(position) for position in range(x.shape[1])], axis=1)
+    elif library == "polars":
+        x = x.clone()
+        x.columns = [str(position) for position in range(x.width)]
+    elif library == "pyarrow":
+        x = x.rename_columns([str(position) for position in range(x.num_columns)])
+    return Table(table(x))
 
 
 def take(x: Any, order: np.ndarray) -> Any:
@@ -232,18 +247,25 @@ def take(x: Any, order: np.ndarray) -> Any:
 
 
 def blank(x: Table, counted: np.ndarray, features: int) -> np.ndarray:
-    """Return which features of a table have no value in the counted rows."""
+    """Return which features of a table with numbered columns have no value in the counted rows."""
     found = np.ones(features, dtype=bool)
-    for position, column in enumerate(x[2]):
-        found[position] = _is_blank(_take_column(column, np.flatnonzero(counted)))
+    for feature, column in zip(_features(x), x[2]):
+        found[feature] &= _is_blank(_take_column(column, np.flatnonzero(counted)))
     return found
 
 
 def without(x: Table, blank: np.ndarray) -> Table:
-    """Return a table without the values of these features."""
+    """Return a table with numbered columns without the values of these features."""
     kind, names, columns, rows = x
-    kept = [[None] * rows if blank[position] else column for position, column in enumerate(columns)]
+    pairs = zip(_features(x), columns)
+    kept = [[None] * rows if blank[feature] else column for feature, column in pairs]
     return Table((kind, names, kept, rows))
+
+
+def _features(x: Table) -> list[int]:
+    """Return for each column the number of the feature that it is, or is a part of."""
+    names = range(len(x[2])) if x[1] is None else x[1]
+    return [int(str(name).partition(".")[0]) for name in names]
 
 
 def _take_column(column: Any, order: np.ndarray) -> Any:
@@ -292,7 +314,8 @@ def _is_numbered(index: Any) -> bool:
 def _of_pandas(frame: Any) -> tuple:
     names = [str(name) for name in frame.columns]
     kind, *rest = _of_named_columns(frame, names)
-    if _is_numbered(frame.columns):
+    # The parts of a date have names of their own, which an array would not have.
+    if _is_numbered(frame.columns) and len(rest[1 if kind == "array" else 0] or ()) == len(names):
         rest[1 if kind == "array" else 0] = None
     return kind, *rest
 
@@ -302,8 +325,32 @@ def _of_named_columns(frame: Any, names: list[str]) -> tuple:
         isinstance(kind, np.dtype) and kind.kind in NUMBER_KINDS for kind in frame.dtypes
     ):
         return "array", frame.to_numpy(), names
-    columns = [_of_series(frame.iloc[:, j], name) for j, name in enumerate(names)]
-    return "columns", names, columns, len(frame)
+    parts = []
+    for j, name in enumerate(names):
+        series = frame.iloc[:, j]
+        parts.append((name, _moments.of_pandas(series) or [("", _of_series(series, name))]))
+    return _of_parts(parts, len(frame))
+
+
+def parts_of(value: Any) -> _moments.Parts:
+    """Return the cells that a date, a time or a duration stands for, with the suffixes of their names."""
+    return _moments.of_value(value)
+
+
+def _of_parts(parts: list[tuple[str, _moments.Parts]], rows: int) -> tuple:
+    """Return rows whose columns may have become several."""
+    names = [name + suffix for name, columns in parts for suffix, _ in columns]
+    return "columns", names, [column for _, columns in parts for _, column in columns], rows
+
+
+def _of_sparse(x: Any) -> tuple:
+    if len(x.shape) != 2:
+        raise ValueError(f"expected rows and columns, got a sparse array of shape {x.shape}")
+    if x.dtype.kind not in NUMERIC_KINDS:
+        raise TypeError(f"expected numbers, got a sparse array of {x.dtype}")
+    compressed = x.tocsr()
+    values = compressed.data.astype(np.float64, copy=False)
+    return "sparse", compressed.indptr, compressed.indices, values, *compressed.shape
 
 
 def _of_series(series: Any, name: str) -> Any:
@@ -326,8 +373,10 @@ def _of_series(series: Any, name: str) -> Any:
 
 def _of_polars(frame: Any) -> tuple:
     names = list(frame.columns)
-    columns = [_of_polars_series(column, name) for name, column in zip(names, frame.get_columns())]
-    return "columns", names, columns, frame.height
+    parts = []
+    for name, column in zip(names, frame.get_columns()):
+        parts.append((name, _moments.of_polars(column) or [("", _of_polars_series(column, name))]))
+    return _of_parts(parts, frame.height)
 
 
 def _of_polars_series(series: Any, name: str) -> Any:
@@ -348,8 +397,10 @@ def _of_module(series: Any, name: str) -> Any:
 
 def _of_arrow(arrow: Any) -> tuple:
     names = [str(name) for name in arrow.column_names]
-    columns = [_of_arrow_column(column, name) for name, column in zip(names, arrow.columns)]
-    return "columns", names, columns, arrow.num_rows
+    parts = []
+    for name, column in zip(names, arrow.columns):
+        parts.append((name, _moments.of_arrow(column) or [("", _of_arrow_column(column, name))]))
+    return _of_parts(parts, arrow.num_rows)
 
 
 def _of_arrow_column(column: Any, name: str) -> Any:
@@ -408,6 +459,30 @@ def _pyarrow() -> Any:
     except ImportError:
         raise TypeError("reading this table needs pyarrow: pip install pyarrow") from None
     return pyarrow
+
+
+def records(x: Any) -> Iterable[dict]:
+    """Return rows as dictionaries, which other libraries learn from."""
+    library = type(x).__module__.partition(".")[0]
+    refuse_other_kinds(x)
+    if library == "pandas":
+        return x.to_dict(orient="records")
+    if library == "polars":
+        return x.iter_rows(named=True)
+    if library == "pyarrow":
+        return x.to_pylist()
+    if hasattr(x, "tocsr"):
+        compressed = x.tocsr()
+        rows = (compressed[[i]].toarray()[0] for i in range(compressed.shape[0]))
+        return (dict(enumerate(row.tolist())) for row in rows)
+    if isinstance(x, np.ndarray) or hasattr(x, "__array__"):
+        return (dict(enumerate(row)) for row in np.asarray(x).tolist())
+    return (row if isinstance(row, Mapping) else dict(enumerate(row)) for row in x)  # type: ignore[misc]
+
+
+def kind_of(x: Any) -> str:
+    """Return what the type of a value is called in messages."""
+    return _kind(x)
 
 
 def _kind(x: Any) -> str:

@@ -12,6 +12,7 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,13 +91,22 @@ class OnlineBLS(Classifier):
         return self.model.predict_one(self._sample(instance))
 
     def _sample(self, instance: Instance) -> Any:
-        values = np.asarray(instance.x, dtype=np.float64)
         if self._all_numeric:
-            return values
-        return {
-            name: value if values is None or np.isnan(value) else values[int(value)]
-            for (name, values), value in zip(self._attributes, values)
-        }
+            return np.asarray(instance.x, dtype=np.float64)
+        return _row(self._attributes, instance)
+
+
+def row_of(schema: Schema) -> Callable[[Instance], dict[str, Any]]:
+    """Return a function that makes a dictionary of an instance of this schema."""
+    attributes = _attributes(schema)
+    return lambda instance: _row(attributes, instance)
+
+
+def _row(attributes: list[tuple[str, list[str] | None]], instance: Instance) -> dict[str, Any]:
+    return {
+        name: value if values is None or np.isnan(value) else values[int(value)]
+        for (name, values), value in zip(attributes, np.asarray(instance.x, dtype=np.float64))
+    }
 
 
 def _attributes(schema: Schema) -> list[tuple[str, list[str] | None]]:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -164,9 +165,7 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
             vars(self).update(before)
             raise
 
-    def _partial_fit(
-        self, X: Any, y: Any, classes: Any, sample_weight: Any
-    ) -> OnlineBLSClassifier:
+    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> OnlineBLSClassifier:
         first = not hasattr(self, "model_")
         X, y = self._validated(X, y, reset=first)
         weights = _check_sample_weight(sample_weight, y, ensure_non_negative=True)
@@ -224,6 +223,7 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.input_tags.sparse = True
         return tags
 
     def _new_model(self, class_weight: Any) -> OnlineBLS:
@@ -276,7 +276,9 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
             check_consistent_length(X, y)
             X = self._table(X, reset=reset)
         else:
-            X, y = validate_data(self, X, y, reset=reset, ensure_all_finite="allow-nan")
+            X, y = validate_data(
+                self, X, y, reset=reset, ensure_all_finite="allow-nan", accept_sparse="csr"
+            )
         check_classification_targets(y)
         return X, y
 
@@ -284,7 +286,9 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         if _has_categories(X):
             X = self._table(X, reset=False)
         else:
-            X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+            X = validate_data(
+                self, X, reset=False, ensure_all_finite="allow-nan", accept_sparse="csr"
+            )
         return self._without_blank(X)
 
     def _table(self, X: Any, *, reset: bool) -> Any:
@@ -300,7 +304,7 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
             return X
         if isinstance(X, _tables.Table):
             return _tables.without(X, self._blank)
-        return np.where(self._blank, np.nan, X)
+        return np.where(self._blank, np.nan, X.toarray() if issparse(X) else X)
 
 
 def _has_categories(X: Any) -> bool:
@@ -310,7 +314,9 @@ def _has_categories(X: Any) -> bool:
             return any(isinstance(value, str) for value in X.ravel())
         return X.dtype.kind in "US"
     if isinstance(X, (list, tuple)):
-        return any(isinstance(value, str) for row in X if isinstance(row, (list, tuple)) for value in row)
+        return any(
+            isinstance(value, str) for row in X if isinstance(row, (list, tuple)) for value in row
+        )
     return _tables.has_categories(X)
 
 
@@ -324,7 +330,12 @@ def _blank_features(X: Any, weights: np.ndarray, features: int) -> np.ndarray:
     """Return which features have no value in any sample of positive weight."""
     if isinstance(X, _tables.Table):
         return _tables.blank(X, weights > 0, features)
-    return np.isnan(X[weights > 0]).all(axis=0)
+    X = X[weights > 0]
+    if issparse(X):
+        # What is not stored is 0, which is a value.
+        missing = np.bincount(X.indices[np.isnan(X.data)], minlength=features)
+        return missing == X.shape[0]
+    return np.isnan(X).all(axis=0)
 
 
 def _is_weight(value: Any) -> bool:

@@ -132,9 +132,7 @@ def test_late_labels_are_learned_late(flower_rows, new_model):
 def test_late_labels_are_counted_as_in_river(delay, new_model):
     stream = broadstream.generate("sea", samples=600)
     result = evaluate(stream, new_model(), delay=delay)
-    model = RiverModel(
-        preset="single", feature_groups=2, feature_nodes=5, enhancement_nodes=20
-    )
+    model = RiverModel(preset="single", feature_groups=2, feature_nodes=5, enhancement_nodes=20)
     accuracy = progressive_val_score(list(stream), model, metrics.Accuracy(), delay=delay)
     assert result.accuracy == pytest.approx(accuracy.get(), abs=1e-12)
     assert (result.unanswered, result.samples) == (delay, 600 - delay)

@@ -69,7 +69,9 @@ def test_labels_that_are_not_of_a_type_are_refused(labels, kind, new_model, tmp_
             moved(model, tmp_path, wrong)
 
 
-@pytest.mark.parametrize("labels", [[1, 0], [True, False], [0.5, 1.5], ["a", "b"], [1, "1"]], ids=str)
+@pytest.mark.parametrize(
+    "labels", [[1, 0], [True, False], [0.5, 1.5], ["a", "b"], [1, "1"]], ids=str
+)
 def test_labels_of_python_come_back(labels, new_model, tmp_path):
     model = new_model()
     model.learn_many([{"a": float(i)} for i in range(2)], labels)

@@ -78,7 +78,7 @@ def test_columns_are_those_of_fit(houses):
 
 
 BAD = {
-    "a text among numbers": lambda frame: frame.assign(size=["x", *frame["size"][1:]]),
+    "a text among numbers": lambda frame: frame.assign(size=[*frame["size"][:-1], "x"]),
     "a list": lambda frame: frame.assign(site=[[1], *frame["site"][1:]]),
     "infinity": lambda frame: frame.assign(size=np.inf),
     "too few rows": lambda frame: frame[:10],
@@ -108,7 +108,9 @@ def test_columns_without_a_value_stay_blank(houses):
     model = small().fit(empty, y)
     filled = frame.assign(note="text", count=3.0)
     assert np.array_equal(model.predict_proba(filled), model.predict_proba(empty))
-    assert np.array_equal(model.partial_fit(filled, y).predict_proba(filled), model.predict_proba(empty))
+    assert np.array_equal(
+        model.partial_fit(filled, y).predict_proba(filled), model.predict_proba(empty)
+    )
 
 
 def test_class_weights_are_those_of_scikit_learn():
@@ -122,7 +124,9 @@ def test_class_weights_are_those_of_scikit_learn():
     assert np.array_equal(probabilities({0: 2.0, 1: 9.0}), by_hand)
     assert np.array_equal(probabilities({0: 2, 1: np.float32(9)}), by_hand)
     assert np.array_equal(probabilities({np.int64(0): 2.0, 1: 9.0, 5: 1.0}), by_hand)
-    assert np.array_equal(probabilities({"no": 2.0, "yes": 9.0}, np.array(["no", "yes"])[y]), by_hand)
+    assert np.array_equal(
+        probabilities({"no": 2.0, "yes": 9.0}, np.array(["no", "yes"])[y]), by_hand
+    )
     # A class that is left out has weight 1.
     half = probabilities(None, sample_weight=np.where(y == 1, 9.0, 1.0))
     assert np.array_equal(probabilities({1: 9.0}), half)

@@ -15,7 +15,11 @@ use pyo3::{
     types::{PyDict, PyInt, PyString},
 };
 
-use crate::{cells::is_plain, error::stream_error, rows::tables};
+use crate::{
+    cells::{is_moment, is_plain},
+    error::stream_error,
+    rows::tables,
+};
 
 /// The columns of a model.
 pub(crate) struct Columns {
@@ -225,7 +229,17 @@ impl Columns {
         let mut items = Vec::with_capacity(row.len());
         for item in row.items() {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
-            items.push((name(&key)?, key, value));
+            let name = name(&key)?;
+            if is_moment(&value)? {
+                // A date is several columns, each with a name of its own.
+                let parts = tables(row.py())?.call_method1("parts_of", (&value,))?;
+                for part in parts.try_iter()? {
+                    let (suffix, value): (String, Bound<'_, PyAny>) = part?.extract()?;
+                    items.push((format!("{name}{suffix}"), None, value));
+                }
+            } else {
+                items.push((name, Some(key), value));
+            }
         }
         self.compare_names(items.iter().map(|(name, ..)| name.as_str()));
         // New columns are added in the order of their names, not in that of the dictionary.
@@ -237,7 +251,7 @@ impl Columns {
         let mut values = Vec::with_capacity(items.len());
         for (name, key, value) in items {
             let position = self.column(&name, place)?.map_or(-1, |column| column as i64);
-            if is_exact(&key) {
+            if let Some(key) = key.filter(is_exact) {
                 self.known.bind(row.py()).set_item(key, position)?;
             }
             values.push((position, value));

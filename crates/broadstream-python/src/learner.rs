@@ -336,7 +336,7 @@ impl Learner {
     fn fill_one(&mut self, x: &Bound<'_, PyAny>, class: usize, weight: f64) -> PyResult<()> {
         let Learner { columns, block, .. } = self;
         block.clear();
-        block.push(encode_one(columns, x)?, class, weight).map_err(to_python)
+        block.push(encode_one(columns, x, place(0))?, class, weight).map_err(to_python)
     }
 
     /// Fills the block with some of the rows. Without classes they all have class 0.

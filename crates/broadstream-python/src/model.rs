@@ -512,7 +512,8 @@ impl OnlineBLS {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let learner = self.learner.whole(py)?;
         let bytes = PyBytes::new(py, &saved::to_bytes(py, &learner, false)?);
-        let state = (bytes, learner.labels.list(py, learner.labels.len())?, learner.core.config().threads);
+        let state =
+            (bytes, learner.labels.list(py, learner.labels.len())?, learner.core.config().threads);
         let module = PyModule::import(py, "broadstream._broadstream")?;
         (module.getattr("restore_model")?, state).into_pyobject(py)
     }
@@ -566,7 +567,8 @@ fn label_array<'py>(
     labels: &Labels,
     classes: Vec<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    rows::tables(py)?.call_method1("label_array", (labels.list(py, labels.len())?, classes.into_pyarray(py)))
+    rows::tables(py)?
+        .call_method1("label_array", (labels.list(py, labels.len())?, classes.into_pyarray(py)))
 }
 
 fn probability_array<'py>(

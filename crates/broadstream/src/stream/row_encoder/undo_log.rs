@@ -63,7 +63,8 @@ impl RowEncoder {
         // For each column the smallest number among the categories to remove. Categories are numbered
         // in order of appearance, so all from that one on are to be removed, in one pass at the end.
         let mut categories: HashMap<usize, u32> = HashMap::new();
-        for change in self.undo_log.split_off(unsettled.min(self.undo_log.len())).into_iter().rev() {
+        for change in self.undo_log.split_off(unsettled.min(self.undo_log.len())).into_iter().rev()
+        {
             match change {
                 Change::Input => {
                     if let Some(input) = self.schema.pop_input() {
