@@ -170,9 +170,10 @@ def _moment(value: Any) -> tuple[Any, Any]:
     if isinstance(value, np.datetime64):
         return value, value
     wall = value
-    if isinstance(value, datetime.datetime) and value.utcoffset() is not None:
+    offset = value.utcoffset() if isinstance(value, datetime.datetime) else None
+    if offset is not None:
         wall = value.replace(tzinfo=None)
-        value = wall - value.utcoffset()
+        value = wall - offset
     return _exact(value), _exact(wall)
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -31,11 +31,16 @@ NUMERIC_KINDS = "biuf"
 NUMBER_KINDS = "iuf"
 
 
+Function = TypeVar("Function", bound=Callable[[Any], Any])
+
+
 class Table(tuple):
     """Rows in the common form, which need no second conversion."""
 
+    __slots__ = ()
 
-def translated(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+
+def translated(function: Function) -> Function:
     """Turn errors of other libraries into a TypeError that names the kind of value."""
 
     @functools.wraps(function)
@@ -50,7 +55,7 @@ def translated(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
             message = f"cannot read {_kind(x)}: {error}; {advice}"
             raise TypeError(message) from error
 
-    return convert
+    return cast(Function, convert)
 
 
 @translated

@@ -21,15 +21,17 @@ from capymoa.core import Instance, LabeledInstance
 from capymoa.stream import Schema
 
 from broadstream import _broadstream
+from broadstream._options import explained
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from broadstream._options import OptionValues
+    from broadstream._option_values import OptionValues, Preset
 
 __all__ = ["OnlineBLS"]
 
 
+@explained
 class OnlineBLS(Classifier):
     """Online broad learning system.
 
@@ -43,8 +45,9 @@ class OnlineBLS(Classifier):
         The seed of the random features.
     preset : {"default", "single", "paper", "paper-drift"}, default="default"
         The configuration that the options start from.
-    **options
-        The options of :class:`broadstream.OnlineBLS`.
+
+    The other parameters are the options of :class:`broadstream.OnlineBLS`; None leaves them to the preset.
+
     """
 
     def __init__(
@@ -52,7 +55,7 @@ class OnlineBLS(Classifier):
         schema: Schema,
         random_seed: int = 1,
         *,
-        preset: str = "default",
+        preset: Preset = "default",
         **options: Unpack[OptionValues],
     ) -> None:
         super().__init__(schema, random_seed)

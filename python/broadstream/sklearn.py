@@ -28,14 +28,17 @@ from sklearn.utils.validation import (
 
 from broadstream import _tables
 from broadstream._broadstream import OnlineBLS
-from broadstream._options import Options, OptionValues, takes_options
+from broadstream._options import Options, OptionValues, explained, takes_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from broadstream._option_values import Preset
+
 __all__ = ["OnlineBLSClassifier"]
 
 
+@explained
 class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     """Online broad learning system.
 
@@ -101,7 +104,7 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        preset: str = "single",
+        preset: Preset = "single",
         random_state: int | np.random.RandomState | None = 0,
         shuffle: bool = True,
         warm_start: bool = False,
@@ -118,8 +121,7 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         try:
             return self._fit(X, y, sample_weight)
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            _restore(self, before)
             raise
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> OnlineBLSClassifier:
@@ -161,8 +163,7 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         try:
             return self._partial_fit(X, y, classes, sample_weight)
         except Exception:
-            vars(self).clear()
-            vars(self).update(before)
+            _restore(self, before)
             raise
 
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> OnlineBLSClassifier:
@@ -240,7 +241,9 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         """Take over a model, and number the classes that are new."""
         met = set(known)
         self._codes = known + [label for label in coming.tolist() if label not in met]
-        self.classes_ = np.unique(np.array(self._codes, dtype=object if dtype == object else None))
+        self.classes_ = np.unique(
+            np.array(self._codes, dtype=object if dtype.kind == "O" else None)
+        )
         self.model_ = model
 
     def _learn(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
@@ -318,6 +321,11 @@ def _has_categories(X: Any) -> bool:
             isinstance(value, str) for row in X if isinstance(row, (list, tuple)) for value in row
         )
     return _tables.has_categories(X)
+
+
+def _restore(estimator: Any, attributes: dict[str, Any]) -> None:
+    estimator.__dict__.clear()
+    estimator.__dict__.update(attributes)
 
 
 def _order_matters(config: dict[str, Any]) -> bool:

@@ -117,5 +117,5 @@ def test_a_failing_model_raises_its_own_error():
 
     with pytest.raises(LookupError, match="cannot learn"):
         compare("sea:samples=50", {"broken": Broken()})
-    with pytest.raises(TypeError, match="learn_one.*partial_fit.*got int"):
+    with pytest.raises(TypeError, match=r"learn_one.*partial_fit.*got int"):
         compare("sea:samples=50", {"three": 3})

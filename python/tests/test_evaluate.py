@@ -12,7 +12,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-
 from river import metrics
 from river.evaluate import progressive_val_score
 

@@ -92,5 +92,5 @@ def test_truth_values_survive_a_file(new_model, tmp_path):
         read = [x for x, _ in broadstream.Stream(path)]
         assert read[0]["on"] in (no, 0.0)
         assert (model.predict_proba_many(read) == model.predict_proba_many(rows)).all()
-    with pytest.raises(ValueError, match="'on': expected a number, found 'perhaps'.*as text"):
+    with pytest.raises(ValueError, match=r"'on': expected a number, found 'perhaps'.*as text"):
         model.predict_one({"on": "perhaps", "n": 1.0})

@@ -50,7 +50,7 @@ def test_one_row_without_names_is_refused_by_a_model_with_names(kind, named, no_
             lambda: named.leverage_one(x),
             lambda: named.learn_one(x, 0),
         ):
-            with pytest.raises(ValueError, match="by names such as 'a'.*dictionaries or a table"):
+            with pytest.raises(ValueError, match=r"by names such as 'a'.*dictionaries or a table"):
                 call()
 
 
@@ -64,7 +64,7 @@ def test_rows_without_names_are_refused_by_a_model_with_names(kind, named, no_tr
             lambda: named.learn_many(X, [0, 1]),
             lambda: named.test_then_train(X, [0, 1]),
         ):
-            with pytest.raises(ValueError, match="by names such as 'a'.*dictionaries or a table"):
+            with pytest.raises(ValueError, match=r"by names such as 'a'.*dictionaries or a table"):
                 call()
 
 

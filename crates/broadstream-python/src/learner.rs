@@ -333,7 +333,12 @@ impl Learner {
     }
 
     /// Fills the block with one sample.
-    fn fill_one(&mut self, x: &Bound<'_, PyAny>, class: usize, weight: f64) -> PyResult<()> {
+    pub(crate) fn fill_one(
+        &mut self,
+        x: &Bound<'_, PyAny>,
+        class: usize,
+        weight: f64,
+    ) -> PyResult<()> {
         let Learner { columns, block, .. } = self;
         block.clear();
         block.push(encode_one(columns, x, place(0))?, class, weight).map_err(to_python)
@@ -359,7 +364,7 @@ impl Learner {
     }
 
     /// Declares to the model the inputs that rows have added.
-    fn declare_inputs(&mut self) -> PyResult<()> {
+    pub(crate) fn declare_inputs(&mut self) -> PyResult<()> {
         match self.columns.inputs().get(self.core.inputs()..) {
             Some([]) => Ok(()),
             Some(new) => self.core.declare_inputs(new).map_err(to_python),
@@ -392,7 +397,7 @@ impl Learner {
     }
 
     /// Does something that may fail, in which case it leaves no input, column or label behind.
-    fn attempt<T>(
+    pub(crate) fn attempt<T>(
         &mut self,
         py: Python<'_>,
         work: impl FnOnce(&mut Self) -> PyResult<T>,

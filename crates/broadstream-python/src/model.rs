@@ -4,6 +4,7 @@ use broadstream::{Classifier, OnlineBls, arg_max, model_file};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{
     PyTraverseError, PyVisit,
+    exceptions::PyValueError,
     prelude::*,
     types::{PyBytes, PyDict, PyList, PyTuple, PyType},
 };
@@ -361,11 +362,28 @@ impl OnlineBLS {
     /// format. An existing file is replaced atomically and keeps its mode. Saves to one path wait for each
     /// other; if another program has the file locked for more than ten seconds, ``BlockingIOError`` is raised.
     /// Labels must be str, int, float or bool; use pickle for any others.
-    fn save(&self, file: &Bound<'_, PyAny>) -> PyResult<()> {
+    ///
+    /// Parameters
+    /// ----------
+    /// file : path or file
+    ///     A path, or a file that is open for writing bytes.
+    /// weights : {"keep", "omit"}, default="keep"
+    ///     Whether the random weights of the features are stored. Without them the file is smaller, and loading
+    ///     draws them again from the seed, with the same bits.
+    #[pyo3(signature = (file, *, weights = "keep"))]
+    fn save(&self, file: &Bound<'_, PyAny>, weights: &str) -> PyResult<()> {
         let py = file.py();
+        let keep = match weights {
+            "keep" => true,
+            "omit" => false,
+            _ => {
+                let message = format!("weights must be 'keep' or 'omit', got '{weights}'");
+                return Err(PyValueError::new_err(message));
+            }
+        };
         let bytes = {
             let learner = self.learner.whole(py)?;
-            saved::to_bytes(py, &learner, true)?
+            saved::to_bytes(py, &learner, true, keep)?
         };
         // The model is free again while the file is written.
         files::write(file, &bytes)
@@ -511,7 +529,7 @@ impl OnlineBLS {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let learner = self.learner.whole(py)?;
-        let bytes = PyBytes::new(py, &saved::to_bytes(py, &learner, false)?);
+        let bytes = PyBytes::new(py, &saved::to_bytes(py, &learner, false, true)?);
         let state =
             (bytes, learner.labels.list(py, learner.labels.len())?, learner.core.config().threads);
         let module = PyModule::import(py, "broadstream._broadstream")?;

@@ -27,7 +27,12 @@ use crate::{columns::Columns, error::to_python, labels::Labels, learner::Learner
 const LABEL_TYPES: &str = "python_label_types";
 
 /// The bytes of a model file. Without `label_texts` the caller must store the labels itself.
-pub(crate) fn to_bytes(py: Python<'_>, learner: &Learner, label_texts: bool) -> PyResult<Vec<u8>> {
+pub(crate) fn to_bytes(
+    py: Python<'_>,
+    learner: &Learner,
+    label_texts: bool,
+    feature_weights: bool,
+) -> PyResult<Vec<u8>> {
     let encoding = learner.columns.encoding();
     let mut schema = Schema::new(encoding.target.as_str());
     for input in learner.core.declared_inputs() {
@@ -50,6 +55,7 @@ pub(crate) fn to_bytes(py: Python<'_>, learner: &Learner, label_texts: bool) -> 
         let file = ModelFile {
             encoding: Some(&encoding),
             notes: Some(&notes),
+            feature_weights,
             ..ModelFile::of(Content::Model(core), &schema)
         };
         file.write(&mut bytes)?;
