@@ -43,7 +43,9 @@ def test_samples_wait_up_to_the_capacity(new_model):
     late.learn_one(third.ticket, "x", 2.0)
     assert (model.labels, model.learned, late.waiting) == (["x"], 1, 0)
     assert late.model is model
-    assert repr(late.predict_one({"a": 1.0})) == "LatePrediction(ticket=3, probabilities={'x': 1.0})"
+    assert (
+        repr(late.predict_one({"a": 1.0})) == "LatePrediction(ticket=3, probabilities={'x': 1.0})"
+    )
 
 
 def test_inputs_of_a_waiting_sample_are_kept(new_model):

@@ -197,7 +197,9 @@ def test_a_model_knows_its_size(trained, new_model):
     assert sys.getsizeof(new_model(enhancement_nodes=500)) > 500**2 / 2 * 8
 
 
-def test_files_without_random_weights_are_smaller_and_the_same_model(numbers, new_model, assert_same):
+def test_files_without_random_weights_are_smaller_and_the_same_model(
+    numbers, new_model, assert_same
+):
     X, y = numbers
     model = new_model(preset="default", enhancement_nodes=400)
     model.learn_many(X[:200], y[:200])

@@ -49,6 +49,7 @@ pub(crate) fn datasets(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 /// about ten times a second with the name of the file, the bytes so far and the total number or None.
 #[pyfunction]
 #[pyo3(signature = (name, data = None, *, mirror = None, progress = None))]
+#[expect(clippy::needless_pass_by_value, reason = "Python's paths become owned ones")]
 pub(crate) fn fetch_dataset(
     py: Python<'_>,
     name: &str,

@@ -166,12 +166,12 @@ impl Rows {
             Content::Sparse { starts, indices, values, width } => {
                 let positions = columns.of_row(None, *width)?;
                 let bounds = range.start..range.end + 1;
-                let starts = whole(starts.bind(py).get_item(slice(py, &bounds))?)?;
+                let starts = whole(&starts.bind(py).get_item(slice(py, &bounds))?)?;
                 let (Some(&first), Some(&last)) = (starts.first(), starts.last()) else {
                     return Ok(());
                 };
                 let stored = first..last;
-                let indices = whole(indices.bind(py).get_item(slice(py, &stored))?)?;
+                let indices = whole(&indices.bind(py).get_item(slice(py, &stored))?)?;
                 let values = values.bind(py).get_item(slice(py, &stored))?;
                 let values: PyReadonlyArray1<'_, f64> = readable(&values)?.try_readonly()?;
                 let values = values.as_array();
@@ -184,7 +184,7 @@ impl Rows {
                         // A matrix may store several numbers for one cell, which stand for their sum.
                         match (indices.get(entry), values.get(entry)) {
                             (Some(column), Some(value)) if *column < *width => {
-                                row[*column] += value
+                                row[*column] += value;
                             }
                             _ => return Err(broken_matrix(i)),
                         }
@@ -346,7 +346,7 @@ fn broken_matrix(row: usize) -> PyErr {
 }
 
 /// An array of whole numbers that are not negative. A negative one becomes one that no array has.
-fn whole(values: Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+fn whole(values: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
     let values = values.call_method1("astype", ("int64",))?;
     let values = values.cast::<PyArray1<i64>>()?.try_readonly()?;
     Ok(values
