@@ -61,6 +61,6 @@ assert results["default"].accuracy > results["everything"].accuracy
 # The same as a figure. A notebook displays it automatically.
 
 # %%
-figure = result.plot()
-figure.savefig("drift.png", dpi=100)
+axes = result.plot()
+axes.figure.savefig("drift.png", dpi=100)
 print("drift.png")

@@ -15,17 +15,30 @@ from __future__ import annotations
 
 from broadstream import datasets
 from broadstream._broadstream import VERSION as __version__
-from broadstream._broadstream import Certificate, OnlineBLS, Stream, generators, options
+from broadstream._broadstream import (
+    Certificate,
+    LateLabels,
+    LatePrediction,
+    OnlineBLS,
+    Stream,
+    generators,
+    options,
+)
+from broadstream._comparison import Comparison, compare
 from broadstream._evaluation import Evaluation, evaluate
 from broadstream._options import document as _document
 from broadstream._streams import generate
 
 __all__ = [
     "Certificate",
+    "Comparison",
     "Evaluation",
+    "LateLabels",
+    "LatePrediction",
     "OnlineBLS",
     "Stream",
     "__version__",
+    "compare",
     "datasets",
     "evaluate",
     "generate",

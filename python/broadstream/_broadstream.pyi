@@ -2,25 +2,29 @@
 
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any, Final, final
+from typing import Any, Final, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Unpack
 
-from broadstream._options import OptionValues
+from broadstream._option_values import OptionValues, Preset
 
 __all__ = [
     "VERSION",
     "Certificate",
+    "LateLabels",
+    "LatePrediction",
     "OnlineBLS",
     "Stream",
     "_Samples",
     "datasets",
     "evaluate_stream",
+    "fetch_dataset",
     "find_dataset",
     "generators",
     "options",
+    "presets",
     "restore_model",
 ]
 
@@ -40,7 +44,7 @@ class OnlineBLS:
     def __new__(
         cls,
         *,
-        preset: str | None = None,
+        preset: Preset | None = None,
         seed: int | None = None,
         **options: Unpack[OptionValues],
     ) -> OnlineBLS: ...
@@ -89,9 +93,9 @@ class OnlineBLS:
         new_y: Hashable,
         sample_weight: float = 1.0,
     ) -> Certificate: ...
-    def save(self, file: Any) -> None: ...
+    def save(self, file: Any, *, weights: Literal["keep", "omit"] = "keep") -> None: ...
     @classmethod
-    def load(cls, file: Any) -> OnlineBLS: ...
+    def load(cls, file: Any, labels: type | None = None) -> OnlineBLS: ...
     def copy(self) -> OnlineBLS: ...
     def health(self) -> list[dict[str, Any]]: ...
     def residual(self) -> float: ...
@@ -99,6 +103,28 @@ class OnlineBLS:
     def __deepcopy__(self, memo: Any) -> OnlineBLS: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def __sizeof__(self) -> int: ...
+
+@final
+class LateLabels:
+    def __new__(cls, model: OnlineBLS, capacity: int) -> LateLabels: ...
+    @property
+    def model(self) -> OnlineBLS: ...
+    @property
+    def waiting(self) -> int: ...
+    @property
+    def evicted(self) -> int: ...
+    def predict_one(self, x: Mapping[Any, Any] | ArrayLike) -> LatePrediction: ...
+    def learn_one(self, ticket: int, y: Hashable, sample_weight: float = 1.0) -> None: ...
+    def discard(self, ticket: int) -> bool: ...
+
+@final
+class LatePrediction:
+    @property
+    def ticket(self) -> int: ...
+    @property
+    def probabilities(self) -> dict[Any, float]: ...
+    @property
+    def evicted(self) -> int | None: ...
 
 @final
 class Stream:
@@ -133,19 +159,30 @@ class _Samples:
 
 def datasets() -> list[dict[str, Any]]: ...
 def evaluate_stream(
-    model: OnlineBLS,
-    stream: Any,
+    model: Any,
+    stream: Any = None,
     y: Any = None,
     sample_weight: Any = None,
     *,
+    pairs: Any = None,
+    total: int | None = None,
     limit: int | None = None,
     metrics_window: int = 1000,
     curve_every: int | None = None,
     drift_confidence: float = 0.002,
     delay: int = 0,
     progress: Callable[[int, int | None, float], None] | None = None,
+    callback: Callable[[dict[str, float]], object] | None = None,
 ) -> dict[str, Any]: ...
+def fetch_dataset(
+    name: str,
+    data: str | os.PathLike[str] | None = None,
+    *,
+    mirror: str | None = None,
+    progress: Callable[[str, int, int | None], None] | None = None,
+) -> os.PathLike[str]: ...
 def find_dataset(name: str, data: str | os.PathLike[str] | None = None) -> os.PathLike[str]: ...
 def options() -> list[dict[str, Any]]: ...
+def presets() -> dict[str, str]: ...
 def generators() -> list[str]: ...
 def restore_model(state: bytes, labels: Sequence[Any], threads: int) -> OnlineBLS: ...

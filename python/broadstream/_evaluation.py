@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from broadstream import _broadstream, _tables
-from broadstream._broadstream import OnlineBLS, Stream
+from broadstream._broadstream import OnlineBLS
+from broadstream._models import model_of, title_of
 from broadstream._progress import Progress
+from broadstream._sources import source_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 # The names of the metrics in tables and figures, as on the command line.
 METRICS = {
@@ -33,7 +35,7 @@ METRICS = {
 
 def evaluate(
     source: Any,
-    model: OnlineBLS | None = None,
+    model: Any = None,
     *,
     target: str | None = None,
     sample_weight: Any = None,
@@ -43,6 +45,7 @@ def evaluate(
     delay: int = 0,
     drift_confidence: float = 0.002,
     progress: bool | None = None,
+    callback: Callable[[dict[str, float]], object] | None = None,
 ) -> Evaluation:
     """Evaluate a model on a stream: predict each sample, then learn it.
 
@@ -50,11 +53,14 @@ def evaluate(
 
     Parameters
     ----------
-    source : tuple, table, Stream, path or str
-        A pair ``(X, y)`` of rows and labels, a table with the column ``target``, a :class:`Stream`, or the
-        path or generator to make one from.
-    model : OnlineBLS, optional
-        A new model, which is trained in place. The default model if omitted.
+    source : tuple, table, iterable, Stream, path or str
+        A pair ``(X, y)`` of rows and labels, a table with the column ``target``, an iterable of pairs
+        ``(x, y)`` such as a dataset of River, a stream of CapyMOA, a :class:`Stream`, or the path or
+        generator to make one from.
+    model : OnlineBLS or classifier, optional
+        A model, which is trained in place and may have learned before. Classifiers of River, those of
+        scikit-learn that have ``partial_fit``, and on its own streams those of CapyMOA are evaluated by the
+        same rules. The default model if omitted.
     target : str, optional
         The column to predict, for tables, paths and generators.
     sample_weight : array-like, optional
@@ -66,11 +72,16 @@ def evaluate(
     curve_every : int, optional
         The number of samples between two points of the curve, by default about 1 % of the stream.
     delay : int, default=0
-        The number of samples by which labels arrive late.
+        The number of samples by which labels arrive late. Samples that come before the first label arrives
+        cannot be answered and are not counted, as in River; ``unanswered`` of the result is their number. The
+        command line counts them as errors. Without delay the first sample counts as an error in both.
     drift_confidence : float, default=0.002
         The confidence parameter of the drift detector (ADWIN); smaller values detect fewer drifts.
     progress : bool, optional
         Whether to show progress, by default in terminals and notebooks only.
+    callback : callable, optional
+        Called with each point of the curve, a dictionary of ``sample``, the metrics so far and those of the
+        window (``window_...``). If it returns False, the evaluation ends there.
 
     Returns
     -------
@@ -83,63 +94,42 @@ def evaluate(
     >>> result = broadstream.evaluate((X, X[:, 0] > X[:, 1]), broadstream.OnlineBLS(preset="single"))
     >>> result.samples, result.accuracy > 0.9
     (1000, True)
+    >>> samples = (({"volts": i % 7}, "high" if i % 7 > 3 else "low") for i in range(500))
+    >>> broadstream.evaluate(samples, callback=lambda point: point["oca"] < 0.9).accuracy > 0.8
+    True
     """
+    found = source_of(source, target)
     model = OnlineBLS() if model is None else model
-    if not isinstance(model, OnlineBLS):
-        raise TypeError(f"expected an OnlineBLS as model, got {type(model).__name__}")
-    rows, y, name = _source(source, target)
-    with Progress(progress, name) as shown:
+    learner = model_of(model, found.classes())
+    data: dict[str, Any] = {"stream": found.stream}
+    if found.rows is not None:
+        data = {"stream": found.rows, "y": found.labels, "sample_weight": sample_weight}
+    elif sample_weight is not None:
+        raise ValueError("sample_weight belongs to the rows of a pair (X, y), and there are none")
+    if not isinstance(learner, OnlineBLS):
+        if sample_weight is not None:
+            raise ValueError("sample_weight is for models of broadstream alone")
+        total = found.total if found.rows is None else len(_tables.labels(found.labels))
+        data = {"pairs": found.pairs(), "total": total}
+    elif found.stream is not None and (learner.inputs or learner.labels):
+        data = {"pairs": found.for_learned(learner).pairs()}
+    elif found.open is not None:
+        data = {"pairs": found.pairs(), "total": found.total}
+    with Progress(progress, found.name) as shown:
         result = _broadstream.evaluate_stream(
-            model,
-            rows,
-            y,
-            sample_weight,
+            learner,
+            **data,
             limit=limit,
             metrics_window=metrics_window,
             curve_every=curve_every,
             drift_confidence=drift_confidence,
             delay=delay,
             progress=shown,
+            callback=callback,
         )
     predicted = result.pop("predicted")
     predictions = _tables.label_array(result["labels"], predicted)
-    return Evaluation(source=name, model=repr(model), predictions=predictions, **result)
-
-
-def _source(source: Any, target: str | None) -> tuple[Any, Any, str]:
-    """Return the rows or the stream, the labels of rows, and the name of the source."""
-    if isinstance(source, Stream):
-        if target is not None:
-            raise ValueError("a Stream has its own target: give it to the Stream instead")
-        return source, None, repr(source)[8:-2]
-    if isinstance(source, (str, os.PathLike)):
-        return Stream(source, target=target), None, os.fspath(source)
-    if isinstance(source, tuple) and len(source) == 2:
-        if target is not None:
-            raise ValueError("rows with labels have no column to name as target")
-        return source[0], source[1], "rows"
-    if target is None:
-        raise TypeError(
-            "expected a pair (X, y), a Stream, a path, a generator, or a table with target="
-        )
-    rows, y = _split(source, target)
-    return rows, y, "rows"
-
-
-def _split(table: Any, target: str) -> tuple[Any, Any]:
-    """Split a table into its inputs and its target."""
-    library = type(table).__module__.partition(".")[0]
-    if library not in ("pandas", "polars", "pyarrow") or not hasattr(table, "columns"):
-        raise TypeError(f"expected a table of named columns, got {type(table).__name__}")
-    columns = table.column_names if library == "pyarrow" else table.columns
-    if target not in list(columns):
-        names = ", ".join(str(column) for column in columns)
-        raise ValueError(f"there is no column '{target}': the columns are {names}")
-    if library == "pandas":
-        return table.drop(columns=[target]), table[target]
-    if library == "polars":
-        return table.drop(target), table[target]
-    return table.drop_columns([target]), table[target]
+    return Evaluation(source=found.name, model=title_of(model), predictions=predictions, **result)
 
 
 @dataclass(frozen=True)
@@ -177,6 +167,8 @@ class Evaluation:
     reliability: list[tuple[float, float, int]] = field(repr=False)
     #: The prediction for each sample; None before any label was known
     predictions: np.ndarray = field(repr=False)
+    #: The number of samples that are not counted, since they came before the first label arrived
+    unanswered: int = field(repr=False)
     #: The seconds spent on reading samples, and on predicting and learning them
     seconds_reading: float = field(repr=False)
     seconds_learning: float = field(repr=False)
@@ -206,14 +198,26 @@ class Evaluation:
         seconds = self.seconds_reading + self.seconds_learning
         return self.samples / seconds if seconds > 0 else float("inf")
 
-    def plot(self, metric: str = "oca", *, figure: Figure | None = None) -> Figure:
+    def plot(self, metric: str = "oca", *, ax: Axes | None = None) -> Axes:
         """Plot a metric over time, over all samples so far and over the window, with drifts.
 
-        Needs matplotlib: ``pip install broadstream[plot]``.
+        Without ``ax`` this makes a new figure of pyplot, which a notebook shows at the end of the cell and
+        a program with ``plt.show()``. Needs matplotlib: ``pip install broadstream[plot]``.
+
+        Parameters
+        ----------
+        metric : str, default="oca"
+            The name of a metric, such as ``kappa``.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
         """
         from broadstream._plot import plot
 
-        return plot(self, metric, figure)
+        return plot(self, metric, ax)
 
     def to_pandas(self) -> Any:
         """Return the curve as a pandas DataFrame indexed by sample."""

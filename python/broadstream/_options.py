@@ -1,6 +1,7 @@
 """The options of a model as keyword arguments and as parameters of estimators.
 
-The library defines the options; this module adds types, signatures and documentation. River and
+The library defines the options. This module adds signatures and documentation, and writes their types
+into `_option_values.py` (``python -m broadstream._options``), where editors find them. River and
 scikit-learn clone an estimator by reading the signature of its `__init__` and the attributes of the same
 names, so the signatures are generated from the definitions.
 """
@@ -9,42 +10,21 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping
-from typing import Any, TypedDict
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from broadstream._broadstream import OnlineBLS, options
+from broadstream._broadstream import OnlineBLS, options, presets
+from broadstream._option_values import OptionValues
 
-
-class OptionValues(TypedDict, total=False):
-    """The options of a model except its preset and seed; None leaves an option to the preset."""
-
-    feature_groups: int | None
-    feature_nodes: int | None
-    enhancement_groups: int | None
-    enhancement_nodes: int | str | None
-    most_nodes: int | None
-    enhancement_source: str | None
-    activation: str | None
-    weight_scale: str | None
-    inputs_per_sample: int | None
-    scaling: str | Mapping[str, Any] | None
-    freeze_scaling_after: int | None
-    ridge: float | str | None
-    forgetting: float | str | None
-    window: int | None
-    refresh_every: int | None
-    correction_steps: int | None
-    nested_models: int | None
-    stacking: bool | None
-    label_lags: int | None
-    class_weight: str | Mapping[Any, float] | None
-    keep_weights: bool | None
-    threads: int | None
-    memory_limit: int | None
-
+__all__ = ["NAMES", "OptionValues", "Options", "document", "explained", "takes_options"]
 
 # Without the seed, which has other names in other libraries.
 NAMES = tuple(option["name"] for option in options() if option["name"] != "seed")
+
+# Where the docstring of an adapter continues with the options.
+MARK = "The other parameters are the options of"
+
+Class = TypeVar("Class", bound=type)
 
 
 def takes_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -85,24 +65,97 @@ class Options:
 
 def document(model: type[OnlineBLS]) -> None:
     """Add the options to the docstring and the signature of the model class."""
-    lines = []
-    for option in options():
-        default = option["defaults"]["default"]
-        if isinstance(default, dict):
-            default = next(iter(default))
-        shown = "" if default is None else f" (default {default!r})"
-        text = f"{option['name']} : {option['values']}\n"
-        help_text = textwrap.fill(f"{option['help']}{shown}.", 96)
-        lines.append(text + textwrap.indent(help_text, "    "))
-    heading = "Parameters\n----------\npreset : 'default', 'single', 'paper', 'paper-drift'\n"
-    preset = "    The configuration that the options below start from (default 'default').\n"
+    named = [f"    ``{name!r}``: {text}." for name, text in presets().items()]
+    preset = (
+        "preset : str, default='default'\n    The configuration that the options start from.\n\n"
+    )
+    text = "Parameters\n----------\n" + preset + "\n".join(named) + "\n"
+    text += "\n".join(_explained(option) for option in options())
     summary, examples, code = (model.__doc__ or "").partition("Examples\n--------\n")
-    model.__doc__ = f"{summary}{heading}{preset}" + "\n".join(lines) + f"\n\n{examples}{code}"
+    model.__doc__ = f"{summary}{text}\n\n{examples}{code}"
     names = [option["name"] for option in options()]
     parameters = _parameters(["preset", *names], {})
     model.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
 
 
+def explained(adapter: Class) -> Class:
+    """Add the options to the docstring of an estimator, in place of the line that refers to them."""
+    own, mark, rest = (adapter.__doc__ or "").partition(MARK)
+    paragraph, blank, rest = rest.partition("\n\n")
+    documented = own.partition("Attributes\n")[0]
+    missing = [
+        o for o in options() if o["name"] in NAMES and f"    {o['name']} : " not in documented
+    ]
+    text = textwrap.indent("\n".join(_explained(option) for option in missing), "    ").lstrip()
+    if mark:
+        adapter.__doc__ = f"{own}{mark}{paragraph}\n\n    {text}{blank}{rest}"
+    return adapter
+
+
+def _explained(option: dict[str, Any]) -> str:
+    """Return the entry of an option in a docstring: name, values, meaning, default and an example."""
+    default = _short(option["defaults"]["default"])
+    given = "" if default is None else f" The default is {default!r}."
+    example = f" Example: ``{option['name']}={option['example']!r}``."
+    help_text = textwrap.fill(f"{option['help']}.{given}{example}", 92)
+    lines = [f"{option['name']} : {option['values']}", textwrap.indent(help_text, "    ")]
+    if option["choices"]:
+        lines.append("")
+    for name, meaning in option["choices"].items():
+        lines.append(
+            textwrap.fill(
+                f"``{name!r}``: {meaning}.", 92, initial_indent="    ", subsequent_indent="    "
+            )
+        )
+    return "\n".join(lines)
+
+
+def _short(default: Any) -> Any:
+    """Return the name alone of a value that has parameters."""
+    return next(iter(default)) if isinstance(default, dict) else default
+
+
 def _parameters(names: Any, defaults: dict[str, Any]) -> list[inspect.Parameter]:
     kind = inspect.Parameter.KEYWORD_ONLY
     return [inspect.Parameter(name, kind, default=defaults.get(name)) for name in names]
+
+
+def source() -> str:
+    """Return the source of `_option_values.py`."""
+    names = ", ".join(f'"{name}"' for name in presets())
+    lines = [
+        '"""The types of the options of a model.',
+        "",
+        "Written by ``python -m broadstream._options`` from the definitions of the library: do not edit.",
+        '"""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from collections.abc import Mapping",
+        "from typing import Any, Literal, TypedDict",
+        "",
+        "#: The configurations that options start from",
+        f"Preset = Literal[{names}]",
+        "",
+        "",
+        "class OptionValues(TypedDict, total=False):",
+        '    """The options of a model except its preset and seed; None leaves an option to the preset."""',
+    ]
+    for option in options():
+        if option["name"] == "seed":
+            continue
+        kind = option["type"]
+        # The estimator for scikit-learn takes weights by class too.
+        kind += " | Mapping[Any, float]" if option["name"] == "class_weight" else ""
+        lines += ["", f"    {option['name']}: {kind} | None"]
+        _, _, text = _explained(option).partition("\n")
+        text = f"{textwrap.dedent(text)}\n\nValues: {option['values']}."
+        text = textwrap.indent(text, "    ").lstrip()
+        lines.append(f'    """{text}"""' if "\n" not in text else f'    """{text}\n    """')
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    from pathlib import Path
+
+    Path(__file__).with_name("_option_values.py").write_text(source(), encoding="utf-8")

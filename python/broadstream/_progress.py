@@ -35,10 +35,11 @@ class Progress:
     def __call__(self, samples: int, total: int | None, accuracy: float) -> None:
         seconds = time.monotonic() - self.start
         share = f" of {total:,} ({samples / total:.0%})" if total else ""
+        bar = f"{_bar(samples / total)} " if total else ""
         speed = samples / seconds if seconds > 0 else 0.0
         left = f", {_duration((total - samples) / speed)} left" if total and speed else ""
         self._write(
-            f"{self.label}: {samples:,}{share} samples, accuracy {accuracy:.4f}, "
+            f"{self.label}: {bar}{samples:,}{share} samples, accuracy {accuracy:.4f}, "
             f"{speed:,.0f}/s{left}"
         )
 
@@ -93,6 +94,14 @@ def _notebook() -> _NotebookLine | None:
 
 def _is_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _bar(share: float) -> str:
+    """Return a bar of 20 characters, in eighths of which it grows."""
+    eighths = min(160, int(share * 160))
+    full = "█" * (eighths // 8)
+    part = " ▏▎▍▌▋▊▉"[eighths % 8] if eighths % 8 else ""
+    return (full + part).ljust(20)
 
 
 def _duration(seconds: float) -> str:

@@ -12,6 +12,7 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,15 +21,17 @@ from capymoa.core import Instance, LabeledInstance
 from capymoa.stream import Schema
 
 from broadstream import _broadstream
+from broadstream._options import explained
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from broadstream._options import OptionValues
+    from broadstream._option_values import OptionValues, Preset
 
 __all__ = ["OnlineBLS"]
 
 
+@explained
 class OnlineBLS(Classifier):
     """Online broad learning system.
 
@@ -42,8 +45,9 @@ class OnlineBLS(Classifier):
         The seed of the random features.
     preset : {"default", "single", "paper", "paper-drift"}, default="default"
         The configuration that the options start from.
-    **options
-        The options of :class:`broadstream.OnlineBLS`.
+
+    The other parameters are the options of :class:`broadstream.OnlineBLS`; None leaves them to the preset.
+
     """
 
     def __init__(
@@ -51,7 +55,7 @@ class OnlineBLS(Classifier):
         schema: Schema,
         random_seed: int = 1,
         *,
-        preset: str = "default",
+        preset: Preset = "default",
         **options: Unpack[OptionValues],
     ) -> None:
         super().__init__(schema, random_seed)
@@ -90,13 +94,22 @@ class OnlineBLS(Classifier):
         return self.model.predict_one(self._sample(instance))
 
     def _sample(self, instance: Instance) -> Any:
-        values = np.asarray(instance.x, dtype=np.float64)
         if self._all_numeric:
-            return values
-        return {
-            name: value if values is None or np.isnan(value) else values[int(value)]
-            for (name, values), value in zip(self._attributes, values)
-        }
+            return np.asarray(instance.x, dtype=np.float64)
+        return _row(self._attributes, instance)
+
+
+def row_of(schema: Schema) -> Callable[[Instance], dict[str, Any]]:
+    """Return a function that makes a dictionary of an instance of this schema."""
+    attributes = _attributes(schema)
+    return lambda instance: _row(attributes, instance)
+
+
+def _row(attributes: list[tuple[str, list[str] | None]], instance: Instance) -> dict[str, Any]:
+    return {
+        name: value if values is None or np.isnan(value) else values[int(value)]
+        for (name, values), value in zip(attributes, np.asarray(instance.x, dtype=np.float64))
+    }
 
 
 def _attributes(schema: Schema) -> list[tuple[str, list[str] | None]]:

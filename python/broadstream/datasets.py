@@ -11,6 +11,7 @@ Stream("sea")
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,9 +44,35 @@ class Dataset:
     def find(self, data: str | os.PathLike[str] | None = None) -> Path:
         """Find the file in the folder ``data``, in that named by BROADSTREAM_DATA, or in the user's cache.
 
-        ``broadstream datasets fetch`` on the command line downloads it there.
+        :meth:`fetch` downloads it there, as ``broadstream datasets fetch`` does on the command line.
         """
         return Path(_broadstream.find_dataset(self.name, data))
+
+    def fetch(
+        self,
+        data: str | os.PathLike[str] | None = None,
+        *,
+        mirror: str | None = None,
+        progress: Callable[[str, int, int | None], None] | None = None,
+    ) -> Path:
+        """Download the file from its publisher, prepare it and compare its checksum, and return its path.
+
+        An intact file is left alone, and a download that was interrupted continues.
+
+        Parameters
+        ----------
+        data : path, optional
+            The folder to store it in, by default as for :meth:`find`.
+        mirror : str, optional
+            The address to download from instead of the publisher's.
+        progress : callable, optional
+            Called now and then with the name of the file that is downloaded, the bytes so far, and the total
+            number or None if it is unknown.
+        """
+        if self.generator is not None:
+            raise ValueError(f"{self.name} is made by a generator and has no file: use stream()")
+        path = _broadstream.fetch_dataset(self.name, data, mirror=mirror, progress=progress)
+        return Path(path)
 
     def stream(
         self,

@@ -16,14 +16,17 @@ import pandas as pd
 from river import base
 
 from broadstream._broadstream import OnlineBLS
-from broadstream._options import Options, OptionValues, takes_options
+from broadstream._options import Options, OptionValues, explained, takes_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from broadstream._option_values import Preset
+
 __all__ = ["OnlineBLSClassifier"]
 
 
+@explained
 class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
     """Online broad learning system.
 
@@ -58,7 +61,7 @@ class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
 
     @takes_options()
     def __init__(
-        self, preset: str = "default", seed: int | None = None, **options: Unpack[OptionValues]
+        self, preset: Preset = "default", seed: int | None = None, **options: Unpack[OptionValues]
     ) -> None:
         self._keep_options(locals())
         self._model = OnlineBLS(**self._options(), seed=0 if seed is None else seed)
@@ -88,15 +91,31 @@ class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
         """Return the probability of each label learned so far."""
         return self._model.predict_proba_one(x)
 
-    def learn_many(self, X: pd.DataFrame, y: pd.Series, w: pd.Series | None = None) -> None:
+    def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn the rows of a table, with exactly the result of learning them one by one."""
         self._model.learn_many(X, y, w)
 
-    def predict_many(self, X: pd.DataFrame) -> pd.Series:
-        """Return the most likely label of each row."""
-        return pd.Series(self._model.predict_many(X), index=X.index)
+    def predict_many(self, X: Any) -> Any:
+        """Return the most likely label of each row, as a series of the table's library."""
+        labels = self._model.predict_many(X)
+        if _is_polars(X):
+            return _polars().Series(labels.tolist())
+        return pd.Series(labels, index=X.index)
 
-    def predict_proba_many(self, X: pd.DataFrame) -> pd.DataFrame:
+    def predict_proba_many(self, X: Any) -> Any:
         """Return the probabilities of each row, with a column for each label."""
         probabilities = self._model.predict_proba_many(X)
+        if _is_polars(X):
+            names = [str(label) for label in self._model.labels]
+            return _polars().DataFrame(dict(zip(names, probabilities.T)))
         return pd.DataFrame(probabilities, index=X.index, columns=self._model.labels)
+
+
+def _is_polars(table: Any) -> bool:
+    return type(table).__module__.partition(".")[0] == "polars"
+
+
+def _polars() -> Any:
+    import polars
+
+    return polars

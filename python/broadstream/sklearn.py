@@ -10,33 +10,46 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
+from broadstream import _tables
 from broadstream._broadstream import OnlineBLS
-from broadstream._options import Options, OptionValues, takes_options
+from broadstream._options import Options, OptionValues, explained, takes_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from broadstream._option_values import Preset
+
 __all__ = ["OnlineBLSClassifier"]
 
 
+@explained
 class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     """Online broad learning system.
 
     Ridge regression on random features of the inputs, whose closed-form optimum is updated with every
     sample. ``partial_fit`` gives the same result for any division into batches, and new classes may appear
-    at any time. NaN is a missing value.
+    at any time. NaN is a missing value, and columns of text, booleans and categories are categorical.
 
     By default this is one regression that forgets nothing. ``fit`` scales inputs by all samples and does not
     depend on their order, and a sample with weight 2 counts exactly like two copies of it.
-    ``preset="default"`` is the model for streams that drift.
+    ``preset="default"`` is the model for streams that drift. It learns samples in an order, and ``fit``
+    shuffles them, so that those at the end do not count more than the others.
 
     Parameters
     ----------
@@ -50,7 +63,12 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     class_weight : dict, "balanced", "auto" or None, default=None
         The weights of samples by class. In ``partial_fit``, "balanced" uses the class frequencies so far.
     random_state : int, RandomState instance or None, default=0
-        The seed of the random features.
+        The seed of the random features, and of the order of samples where that matters.
+    shuffle : bool, default=True
+        Whether ``fit`` shuffles the samples if the result depends on their order. Give False if the order
+        is that in which they came, and the last ones are to count most. ``partial_fit`` never shuffles.
+    warm_start : bool, default=False
+        Whether ``fit`` continues from what earlier calls have learned, instead of discarding it.
 
     The other parameters are the options of :class:`broadstream.OnlineBLS`; None leaves them to the preset.
 
@@ -86,43 +104,72 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        preset: str = "single",
+        preset: Preset = "single",
         random_state: int | np.random.RandomState | None = 0,
+        shuffle: bool = True,
+        warm_start: bool = False,
         **options: Unpack[OptionValues],
     ) -> None:
         self._keep_options(locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineBLSClassifier:
-        """Fit the model to these samples, discarding anything learned before."""
-        X, y = self._validated(X, y, reset=True)
-        weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        """Fit the model to these samples, discarding anything learned before unless ``warm_start`` is set.
+
+        If this fails, the estimator stays as it was.
+        """
+        before = dict(vars(self))
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:
+            _restore(self, before)
+            raise
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> OnlineBLSClassifier:
+        warm = self.warm_start and hasattr(self, "model_")
+        X, y = self._validated(X, y, reset=not warm)
+        weights = _check_sample_weight(sample_weight, y, ensure_non_negative=True)
         class_weight = self.class_weight
         if isinstance(class_weight, str) and class_weight == "balanced":
             # All samples are here, so the weights need not depend on their order.
             class_weight = None
             weights = weights * _balanced(y, weights)
-        weights = self._by_class(y, weights)
+        weights = self._by_class(y, weights, np.unique(y))
         if not np.any(weights > 0):
             raise ValueError("sample_weight must have a positive entry")
-        model = self._new_model(class_weight)
-        if model.config["scaling"] != "none" and "given" not in model.config["scaling"]:
-            model.fit_scaling(X, weights)
-        known = list(np.unique(y))
-        self._learn(model, X, y, weights, known)
-        self._announced = None
-        self._blank = np.isnan(X[weights > 0]).all(axis=0)
+        if warm:
+            model, known = self.model_.copy(), self._codes
+            X = self._without_blank(X)
+        else:
+            model, known = self._new_model(class_weight), []
+            if model.config["scaling"] != "none" and "given" not in model.config["scaling"]:
+                model.fit_scaling(X, weights)
+            self._announced, self._blank = None, _blank_features(X, weights, self.n_features_in_)
+        if self.shuffle and _order_matters(model.config):
+            order = np.random.default_rng(model.config["seed"]).permutation(len(y))
+            X, y, weights = _tables.take(X, order), y[order], weights[order]
+        self._know(model, known, np.unique(y), y.dtype)
+        self._learn(X, y, weights)
         return self
 
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> OnlineBLSClassifier:
-        """Learn more samples.
+        """Learn more samples, in the order given.
 
-        ``classes`` may announce labels that will appear later, but labels need not be announced.
+        ``classes`` may announce labels that will appear later, but labels need not be announced. If this
+        fails, the estimator stays as it was. Ctrl-C leaves it with the samples learned until then.
         """
+        before = dict(vars(self))
+        try:
+            return self._partial_fit(X, y, classes, sample_weight)
+        except Exception:
+            _restore(self, before)
+            raise
+
+    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> OnlineBLSClassifier:
         first = not hasattr(self, "model_")
         X, y = self._validated(X, y, reset=first)
-        weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weights = _check_sample_weight(sample_weight, y, ensure_non_negative=True)
         announced = None if classes is None else np.unique(classes)
         if first:
             model, known = self._new_model(self.class_weight), []
@@ -135,9 +182,10 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
                     f"classes must be those of the first call, {before}, got {announced}"
                 )
         coming = np.unique(y) if announced is None else np.union1d(announced, y)
-        met = set(known)
-        known = known + [label for label in coming if label not in met]
-        self._learn(model, self._without_blank(X), y, self._by_class(y, weights), known)
+        weights = self._by_class(y, weights, announced)
+        X = self._without_blank(X)
+        self._know(model, known, coming, y.dtype)
+        self._learn(X, y, weights)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -149,11 +197,11 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class, in the order of ``classes_``."""
         check_is_fitted(self, "model_")
-        X = self._checked(X)
-        probabilities = np.zeros((len(X), len(self.classes_)))
+        found = self.model_.predict_proba_many(self._checked(X))
+        probabilities = np.zeros((len(found), len(self.classes_)))
         met = np.array(self._codes, dtype=self.classes_.dtype)[self.model_.labels]
         columns = np.searchsorted(self.classes_, met)
-        probabilities[:, columns] = self.model_.predict_proba_many(X)
+        probabilities[:, columns] = found
         return probabilities
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -161,9 +209,22 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the log odds of ``classes_[1]`` if there are two classes, else a log probability for each.
+
+        The class with the largest value is the one that ``predict`` returns.
+        """
+        # A class that was announced and not yet seen has probability 0.
+        tiny = np.finfo(np.float64).tiny
+        scores = np.log(np.maximum(self.predict_proba(X), tiny))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = True
         return tags
 
     def _new_model(self, class_weight: Any) -> OnlineBLS:
@@ -176,34 +237,120 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
             seed = check_random_state(seed).randint(2**31)
         return OnlineBLS(**options, seed=seed)
 
-    def _learn(
-        self, model: OnlineBLS, X: np.ndarray, y: np.ndarray, weights: np.ndarray, known: list[Any]
-    ) -> None:
-        """Learn samples of these classes. If this fails, the estimator stays as it was."""
-        codes = {label: code for code, label in enumerate(known)}
-        model.learn_many(X, [codes[label] for label in y.tolist()], weights)
-        classes = np.unique(np.array(known, dtype=object if y.dtype == object else None))
-        self.model_, self._codes, self.classes_ = model, known, classes
+    def _know(self, model: OnlineBLS, known: list[Any], coming: Any, dtype: Any) -> None:
+        """Take over a model, and number the classes that are new."""
+        met = set(known)
+        self._codes = known + [label for label in coming.tolist() if label not in met]
+        self.classes_ = np.unique(
+            np.array(self._codes, dtype=object if dtype.kind == "O" else None)
+        )
+        self.model_ = model
 
-    def _by_class(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        if isinstance(self.class_weight, dict):
-            return weights * compute_sample_weight(self.class_weight, y)
-        return weights
+    def _learn(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
+        codes = {label: code for code, label in enumerate(self._codes)}
+        self.model_.learn_many(X, [codes[label] for label in y.tolist()], weights)
 
-    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[np.ndarray, np.ndarray]:
-        X, y = validate_data(self, X, y, reset=reset, ensure_all_finite="allow-nan")
+    def _by_class(self, y: np.ndarray, weights: np.ndarray, classes: Any) -> np.ndarray:
+        """Multiply weights by those that `class_weight` has for these classes, if they are known."""
+        given = self.class_weight
+        if given is None or isinstance(given, str):
+            return weights
+        if not isinstance(given, Mapping):
+            raise TypeError(
+                f"class_weight must be a dict, 'balanced', 'auto' or None, got {given!r}"
+            )
+        bad = {key: weight for key, weight in given.items() if not _is_weight(weight)}
+        if bad:
+            raise ValueError(f"class_weight must have weights of at least 0, got {bad}")
+        if classes is not None:
+            classes = classes.tolist()
+            unknown = [key for key in given if key not in classes]
+            missing = [label for label in classes if label not in given]
+            if unknown and missing:
+                raise ValueError(
+                    f"class_weight has weights for {unknown}, which are no classes, "
+                    f"and none for the classes {missing}"
+                )
+        return weights * np.array([float(given.get(label, 1.0)) for label in y.tolist()])
+
+    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, np.ndarray]:
+        if _has_categories(X):
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
+            X = self._table(X, reset=reset)
+        else:
+            X, y = validate_data(
+                self, X, y, reset=reset, ensure_all_finite="allow-nan", accept_sparse="csr"
+            )
         check_classification_targets(y)
         return X, y
 
-    def _checked(self, X: Any) -> np.ndarray:
-        X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+    def _checked(self, X: Any) -> Any:
+        if _has_categories(X):
+            X = self._table(X, reset=False)
+        else:
+            X = validate_data(
+                self, X, reset=False, ensure_all_finite="allow-nan", accept_sparse="csr"
+            )
         return self._without_blank(X)
 
-    def _without_blank(self, X: np.ndarray) -> np.ndarray:
+    def _table(self, X: Any, *, reset: bool) -> Any:
+        """Return rows that have categories with numbered columns, after the checks of scikit-learn."""
+        if not hasattr(X, "shape"):
+            X = np.asarray(X, dtype=object)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return _tables.numbered(X)
+
+    def _without_blank(self, X: Any) -> Any:
         """Blank the features that had no value in `fit`, since their scaling is unknown."""
         if self._blank is None or not self._blank.any():
             return X
-        return np.where(self._blank, np.nan, X)
+        if isinstance(X, _tables.Table):
+            return _tables.without(X, self._blank)
+        return np.where(self._blank, np.nan, X.toarray() if issparse(X) else X)
+
+
+def _has_categories(X: Any) -> bool:
+    """Whether rows have columns other than numbers, which scikit-learn would refuse or convert."""
+    if isinstance(X, np.ndarray):
+        if X.dtype.kind == "O":
+            return any(isinstance(value, str) for value in X.ravel())
+        return X.dtype.kind in "US"
+    if isinstance(X, (list, tuple)):
+        return any(
+            isinstance(value, str) for row in X if isinstance(row, (list, tuple)) for value in row
+        )
+    return _tables.has_categories(X)
+
+
+def _restore(estimator: Any, attributes: dict[str, Any]) -> None:
+    estimator.__dict__.clear()
+    estimator.__dict__.update(attributes)
+
+
+def _order_matters(config: dict[str, Any]) -> bool:
+    """Whether a model of this configuration depends on the order of samples."""
+    fixed = {"forgetting": 1.0, "window": None, "label_lags": 0, "nested_models": 1}
+    return any(config[option] != value for option, value in fixed.items())
+
+
+def _blank_features(X: Any, weights: np.ndarray, features: int) -> np.ndarray:
+    """Return which features have no value in any sample of positive weight."""
+    if isinstance(X, _tables.Table):
+        return _tables.blank(X, weights > 0, features)
+    X = X[weights > 0]
+    if issparse(X):
+        # What is not stored is 0, which is a value.
+        missing = np.bincount(X.indices[np.isnan(X.data)], minlength=features)
+        return missing == X.shape[0]
+    return np.isnan(X).all(axis=0)
+
+
+def _is_weight(value: Any) -> bool:
+    try:
+        return bool(0 <= float(value) < np.inf)
+    except (TypeError, ValueError):
+        return False
 
 
 def _balanced(y: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import broadstream
 from broadstream import evaluate
 
 SOURCES = {
-    "model that is not new": ("sea:samples=50", {"model": "trained"}, ValueError, "must be new"),
+    "pair of a list": ([[1.0, 2.0]], {}, TypeError, r"row 1: expected a pair \(x, y\), got list"),
+    "three in a pair": ([({"a": 1}, 0, 1.0)], {}, TypeError, r"row 1: expected a pair"),
+    "weights of pairs": ([({"a": 1}, 0)], {"sample_weight": [1.0]}, ValueError, "sample_weight"),
+    "dictionary": ({"a": 1}, {}, TypeError, "got dict"),
+    "class instead of a model": ("sea", {"model": broadstream.OnlineBLS}, TypeError, "call it"),
+    "target of pairs": ([({"a": 1}, 0)], {"target": "a"}, TypeError, "table of named columns"),
     "model that is none": ("sea:samples=50", {"model": 3}, TypeError, "OnlineBLS.*int"),
     "one class": (([[1.0]] * 5, [0] * 5), {}, ValueError, "only the class '0'"),
     "no rows": (([], []), {}, ValueError, "empty"),
@@ -40,6 +46,20 @@ SOURCES = {
     ),
     "rows with target": (([[1.0]], [0]), {"target": "a"}, ValueError, "target"),
     "stream with target": (broadstream.Stream("sea"), {"target": "a"}, ValueError, "target"),
+    "table not collected": (
+        pl.LazyFrame({"a": [1]}),
+        {"target": "a"},
+        TypeError,
+        r"LazyFrame: call collect\(\)",
+    ),
+    "series": (pd.Series([1]), {"target": "a"}, TypeError, "got pandas.Series"),
+    "misspelt generator": (
+        "see",
+        {},
+        FileNotFoundError,
+        "no file 'see', and no generator.*did you mean 'sea'.*stagger.*agrawal",
+    ),
+    "unknown generator": ("xyzzy:samples=5", {}, FileNotFoundError, "the generators are"),
     "array": (np.ones((2, 2)), {"target": "a"}, TypeError, "ndarray"),
     "three things": (([[1.0]], [0], [1.0]), {}, TypeError, "pair"),
     "nothing": (None, {}, TypeError, "pair"),
@@ -71,13 +91,6 @@ def test_invalid_evaluations_are_refused(kind, trained, new_model):
     model = trained if model == "trained" else model
     with pytest.raises(error, match=message):
         evaluate(source, **{**options, "model": model})
-
-
-def test_a_trained_model_that_is_refused_is_left_alone(trained, no_trace, numbers):
-    with no_trace(trained):
-        for source in ("sea:samples=50", numbers):
-            with pytest.raises(ValueError, match="must be new"):
-                evaluate(source, trained)
 
 
 def test_a_failure_leaves_the_model_as_far_as_it_has_come(numbers, new_model, saved):

@@ -12,9 +12,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from river import metrics
+from river.evaluate import progressive_val_score
 
 import broadstream
 from broadstream import evaluate
+from broadstream.river import OnlineBLSClassifier as RiverModel
 
 
 def assert_same_result(one, other):
@@ -122,6 +125,32 @@ def test_late_labels_are_learned_late(flower_rows, new_model):
     assert_same_result(
         evaluate(flower_rows, new_model(), delay=1), evaluate(flower_rows, new_model())
     )
+
+
+@pytest.mark.parametrize("delay", [2, 50, 250])
+def test_late_labels_are_counted_as_in_river(delay, new_model):
+    stream = broadstream.generate("sea", samples=600)
+    result = evaluate(stream, new_model(), delay=delay)
+    model = RiverModel(preset="single", feature_groups=2, feature_nodes=5, enhancement_nodes=20)
+    accuracy = progressive_val_score(list(stream), model, metrics.Accuracy(), delay=delay)
+    assert result.accuracy == pytest.approx(accuracy.get(), abs=1e-12)
+    assert (result.unanswered, result.samples) == (delay, 600 - delay)
+    assert len(result.predictions) == 600
+    assert result.predictions[:delay].tolist() == [None] * delay
+    assert result.confusion.sum() == 600 - delay
+    assert result.curve["sample"][0] > delay and result.curve["sample"][-1] == 600
+
+
+def test_without_late_labels_every_sample_counts(flower_rows, new_model):
+    for delay in (0, 1):
+        result = evaluate(flower_rows, new_model(), delay=delay)
+        assert (result.unanswered, result.samples, result.confusion.sum()) == (0, 600, 599)
+
+
+def test_labels_that_are_later_than_the_end_count_nothing(flower_rows, new_model):
+    result = evaluate(flower_rows, new_model(), delay=1000)
+    assert (result.unanswered, result.samples) == (600, 0)
+    assert str(result)
 
 
 def test_a_limit_is_a_shorter_stream(flower_rows, new_model):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import matplotlib
+import matplotlib.axes
 import matplotlib.figure
 import numpy as np
 import pytest
@@ -122,25 +124,50 @@ def test_progress_is_shown_if_asked_for(capfd, new_model):
         assert capfd.readouterr() == ("", "")
 
 
-def test_figures_are_drawn(new_model, tmp_path):
+@pytest.fixture
+def pyplot():
+    """Pyplot with a backend that draws into memory, and no figure."""
+    matplotlib.use("agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.close("all")
+    yield plt
+    plt.close("all")
+
+
+def test_figures_are_drawn(new_model, pyplot, tmp_path):
     result = evaluate(
         "sea:noise=0,samples=8000", new_model(), drift_confidence=0.05, curve_every=100
     )
-    figure = result.plot()
-    assert isinstance(figure, matplotlib.figure.Figure)
-    axes = figure.axes[0]
+    axes = result.plot()
+    assert isinstance(axes, matplotlib.axes.Axes)
     assert np.array_equal(axes.lines[0].get_ydata(), result.curve["oca"])
     assert np.array_equal(axes.lines[1].get_ydata(), result.curve["window_oca"])
     assert len(axes.lines) == 2 + len(result.drifts) + len(result.restarts)
     assert axes.get_ylabel() == "accuracy (OCA)"
-    figure.savefig(tmp_path / "figure.png")
+    axes.figure.savefig(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
-    own = matplotlib.figure.Figure()
-    assert result.plot("ece", figure=own) is own
+    _, own = pyplot.subplots()
+    assert result.plot("ece", ax=own) is own
     # This metric has no windowed version.
-    assert len(own.axes[0].lines) == 1 + len(result.drifts) + len(result.restarts)
+    assert len(own.lines) == 1 + len(result.drifts) + len(result.restarts)
     with pytest.raises(ValueError, match=r"metric must be one of oca.*'speed'"):
         result.plot("speed")
+
+
+def test_figures_are_those_of_pyplot(flower_rows, new_model, pyplot):
+    """So a notebook shows them at the end of a cell, and a program with `plt.show()`."""
+    result = evaluate(flower_rows, new_model())
+    first = result.plot()
+    assert pyplot.gcf() is first.figure and pyplot.gca() is first
+    drawn = [result.plot(metric) for metric in ("kappa", "f1")]
+    assert [axes.figure.number for axes in drawn] == [2, 3], "each call has a figure of its own"
+    _, side_by_side = pyplot.subplots(1, 2)
+    for axes, metric in zip(side_by_side, ("oca", "mcc")):
+        assert result.plot(metric, ax=axes) is axes
+    assert len(pyplot.get_fignums()) == 4
+    # A figure without pyplot works too.
+    own = matplotlib.figure.Figure()
+    assert result.plot(ax=own.subplots()).figure is own
 
 
 def test_results_are_written_for_people(flower_rows, new_model, tmp_path):

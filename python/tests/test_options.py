@@ -7,8 +7,8 @@ import inspect
 import pytest
 
 import broadstream
-from broadstream import capymoa, river, sklearn
-from broadstream._options import NAMES, OptionValues
+from broadstream import _option_values, capymoa, river, sklearn
+from broadstream._options import NAMES, OptionValues, source
 
 DEFINED = {option["name"]: option for option in broadstream.options()}
 
@@ -27,6 +27,37 @@ def test_the_documentation_says_what_each_option_means():
     text = " ".join(broadstream.OnlineBLS.__doc__.split())
     for option in DEFINED.values():
         assert f"{option['name']} : {option['values']} {option['help']}" in text
+        for name, meaning in option["choices"].items():
+            assert f"``{name!r}``: {meaning}." in text
+
+
+@pytest.mark.parametrize(
+    "adapter", [river.OnlineBLSClassifier, sklearn.OnlineBLSClassifier, capymoa.OnlineBLS]
+)
+def test_adapters_explain_every_option(adapter):
+    text = " ".join(adapter.__doc__.split())
+    for name in NAMES:
+        assert text.count(f" {name} : ") == 1, name
+    assert inspect.getdoc(adapter).count("\nExamples\n") == (adapter is not capymoa.OnlineBLS)
+
+
+def test_types_are_written_from_the_definitions():
+    """If this fails, run ``python -m broadstream._options`` and ``make format``."""
+    assert source().split() == inspect.getsource(_option_values).split()
+
+
+@pytest.mark.parametrize("option", DEFINED.values(), ids=lambda option: option["name"])
+def test_examples_are_values_that_work(option):
+    given, name = option["example"], option["name"]
+    needed = {
+        "correction_steps": {"preset": "single", "nested_models": 1, "forgetting": 0.99},
+        "refresh_every": {"forgetting": 0.99},
+        "label_lags": {"stacking": True},
+        "weight_scale": {"enhancement_source": "feature-nodes"},
+    }
+    model = broadstream.OnlineBLS(**needed.get(name, {}), **{name: given})
+    found = model.config[name]
+    assert (found == given or given in found) and given != option["defaults"]["default"]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +68,7 @@ def test_the_documentation_says_what_each_option_means():
             sklearn.OnlineBLSClassifier,
             "single",
             "random_state",
-            {"scaling": "standard", "nested_models": 1},
+            {"scaling": "standard", "nested_models": 1, "shuffle": True, "warm_start": False},
         ),
     ],
     ids=["river", "sklearn"],
@@ -46,7 +77,8 @@ def test_estimators_have_every_option(estimator, preset, seed, own):
     found = {name: parameter.default for name, parameter in parameters(estimator).items()}
     assert found.pop("preset") == preset
     found.pop(seed)
-    assert found == {name: own.get(name) for name in DEFINED if name != "seed"}
+    names = {*DEFINED, *own} - {"seed"}
+    assert found == {name: own.get(name) for name in names}
     with pytest.raises(TypeError, match="unexpected keyword argument 'ridges'"):
         estimator(ridges=1)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from river import checks, compose, datasets, evaluate, metrics, preprocessing
 
@@ -118,3 +119,18 @@ def test_it_takes_part_in_unions():
     model = union | OnlineBLSClassifier(enhancement_nodes=50)
     metric = evaluate.progressive_val_score(datasets.Phishing().take(300), model, metrics.F1())
     assert metric.get() > 0.7
+
+
+def test_tables_of_polars_are_learned_and_answered(flower_rows):
+    frame, y = flower_rows
+    options = {"preset": "single", "enhancement_nodes": 20}
+    model, expected = OnlineBLSClassifier(**options), OnlineBLSClassifier(**options)
+    table = pl.from_pandas(frame)
+    model.learn_many(table, pl.Series(y))
+    expected.learn_many(frame, pd.Series(y))
+    predicted = model.predict_many(table)
+    assert isinstance(predicted, pl.Series)
+    assert predicted.to_list() == expected.predict_many(frame).tolist()
+    probabilities = model.predict_proba_many(table)
+    assert probabilities.columns == model.model.labels
+    assert np.array_equal(probabilities.to_numpy(), expected.predict_proba_many(frame).to_numpy())

@@ -195,3 +195,23 @@ def test_the_config_makes_the_same_model(new_model, numbers):
 def test_a_model_knows_its_size(trained, new_model):
     assert sys.getsizeof(trained) > trained.weights.nbytes
     assert sys.getsizeof(new_model(enhancement_nodes=500)) > 500**2 / 2 * 8
+
+
+def test_files_without_random_weights_are_smaller_and_the_same_model(
+    numbers, new_model, assert_same
+):
+    X, y = numbers
+    model = new_model(preset="default", enhancement_nodes=400)
+    model.learn_many(X[:200], y[:200])
+    files = {}
+    for weights in ("keep", "omit"):
+        file = io.BytesIO()
+        model.save(file, weights=weights)
+        files[weights] = file.getvalue()
+    assert len(files["omit"]) < len(files["keep"])
+    again = broadstream.OnlineBLS.load(io.BytesIO(files["omit"]))
+    for one in (model, again):
+        one.learn_many(X[200:], y[200:])
+    assert_same(again, model, X)
+    with pytest.raises(ValueError, match="weights must be 'keep' or 'omit', got 'half'"):
+        model.save(io.BytesIO(), weights="half")

@@ -84,3 +84,21 @@ pub(crate) fn is_plain(value: &Bound<'_, PyAny>) -> bool {
         || value.cast_exact::<PyBool>().is_ok()
         || value.is_none()
 }
+
+/// Whether a value is a date, a time or a duration, of Python, numpy or pandas.
+pub(crate) fn is_moment(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    const KINDS: [&str; 8] = [
+        "datetime",
+        "date",
+        "time",
+        "timedelta",
+        "datetime64",
+        "timedelta64",
+        "Timestamp",
+        "Timedelta",
+    ];
+    if is_plain(value) {
+        return Ok(false);
+    }
+    Ok(KINDS.contains(&value.get_type().name()?.to_str()?))
+}

@@ -15,7 +15,11 @@ use pyo3::{
     types::{PyDict, PyInt, PyString},
 };
 
-use crate::{cells::is_plain, error::stream_error};
+use crate::{
+    cells::{is_moment, is_plain},
+    error::stream_error,
+    rows::tables,
+};
 
 /// The columns of a model.
 pub(crate) struct Columns {
@@ -29,17 +33,37 @@ pub(crate) struct Columns {
     numbered: Option<(usize, Vec<(usize, usize)>)>,
     /// The name of the target, if the rows that the model was first trained on had one.
     target: Option<String>,
+    /// Columns of rows that are only predicted.
+    unknown: Unknown,
 }
+
+/// Columns of rows that are only predicted: those that the model does not know, and those that it knows and
+/// the row lacks. The former may be misspelt.
+#[derive(Clone, Default)]
+struct Unknown {
+    /// How many columns are known, while rows are predicted.
+    known: Option<usize>,
+    /// Whether there was a warning before.
+    warned: bool,
+    names: Vec<String>,
+    absent: Vec<String>,
+}
+
+/// The most columns that may be unknown in a row that looks misspelt. With more, as where each word of a text
+/// is a column, others are to be expected.
+const MOST_UNKNOWN: usize = 20;
 
 impl Columns {
     pub(crate) fn new(py: Python<'_>) -> Self {
-        let encoder = RowEncoder::new("", Categories::OneHot);
+        let mut encoder = RowEncoder::new("", Categories::OneHot);
+        encoder.read_flags();
         Columns {
             encoder,
             known: PyDict::new(py).unbind(),
             ranks: Vec::new(),
             numbered: None,
             target: None,
+            unknown: Unknown::default(),
         }
     }
 
@@ -64,13 +88,15 @@ impl Columns {
         for input in inputs {
             schema.push_input(&input.name, input.kind);
         }
-        let encoder = RowEncoder::resume(schema, &encoding).map_err(stream_error)?;
+        let mut encoder = RowEncoder::resume(schema, &encoding).map_err(stream_error)?;
+        encoder.read_flags();
         Ok(Columns {
             encoder,
             known: PyDict::new(py).unbind(),
             ranks: Vec::new(),
             numbered: None,
             target,
+            unknown: Unknown::default(),
         })
     }
 
@@ -82,6 +108,7 @@ impl Columns {
             ranks: Vec::new(),
             numbered: None,
             target,
+            unknown: Unknown::default(),
         }
     }
 
@@ -116,9 +143,54 @@ impl Columns {
         self.encoder.settle();
     }
 
-    /// Removes what rows have added since the columns were last settled.
-    pub(crate) fn undo(&mut self, py: Python<'_>) {
-        if self.encoder.undo() {
+    /// Begins to predict rows, whose columns may be misspelt.
+    pub(crate) fn begin_look(&mut self) {
+        let known = self.encoder.columns().len();
+        self.unknown.known = (known > 0 && !self.unknown.warned).then_some(known);
+    }
+
+    /// Ends to predict rows, and warns of columns that seem to be misspelt, once for a model.
+    pub(crate) fn end_look(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.unknown.known = None;
+        if self.unknown.names.is_empty() {
+            return Ok(());
+        }
+        let names = std::mem::take(&mut self.unknown.names);
+        let absent = std::mem::take(&mut self.unknown.absent);
+        self.unknown.warned = true;
+        let warned = tables(py)?.call_method1("warn_of_misspelt", (names, absent))?;
+        self.unknown.warned = warned.extract()?;
+        Ok(())
+    }
+
+    /// Looks for misspelt columns in a row that has these names.
+    fn compare_names<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        let Some(known) = self.unknown.known else { return };
+        let mut unknown = Vec::new();
+        let mut present = vec![false; known];
+        for name in names {
+            match self.encoder.column(name) {
+                Some(column) if column < known => present[column] = true,
+                _ if unknown.len() < MOST_UNKNOWN => unknown.push(name.to_owned()),
+                _ => return,
+            }
+        }
+        let absent = || self.encoder.columns().zip(&present).filter(|(_, present)| !**present);
+        if !(1..=unknown.len()).contains(&absent().take(unknown.len() + 1).count()) {
+            return;
+        }
+        self.unknown.absent = absent().map(|(name, _)| name.to_owned()).collect();
+        self.unknown.names = unknown;
+    }
+
+    /// How much rows have added since the columns were last settled.
+    pub(crate) fn unsettled(&self) -> usize {
+        self.encoder.unsettled()
+    }
+
+    /// Removes what rows have added since [`unsettled`](Self::unsettled) returned this number.
+    pub(crate) fn undo(&mut self, py: Python<'_>, unsettled: usize) {
+        if self.encoder.undo_to(unsettled) {
             self.known.bind(py).clear();
             self.ranks.clear();
             self.numbered = None;
@@ -157,8 +229,19 @@ impl Columns {
         let mut items = Vec::with_capacity(row.len());
         for item in row.items() {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
-            items.push((name(&key)?, key, value));
+            let name = name(&key)?;
+            if is_moment(&value)? {
+                // A date is several columns, each with a name of its own.
+                let parts = tables(row.py())?.call_method1("parts_of", (&value,))?;
+                for part in parts.try_iter()? {
+                    let (suffix, value): (String, Bound<'_, PyAny>) = part?.extract()?;
+                    items.push((format!("{name}{suffix}"), None, value));
+                }
+            } else {
+                items.push((name, Some(key), value));
+            }
         }
+        self.compare_names(items.iter().map(|(name, ..)| name.as_str()));
         // New columns are added in the order of their names, not in that of the dictionary.
         items.sort_by(|(a, ..), (b, ..)| a.cmp(b));
         if let Some(pair) = items.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -168,7 +251,7 @@ impl Columns {
         let mut values = Vec::with_capacity(items.len());
         for (name, key, value) in items {
             let position = self.column(&name, place)?.map_or(-1, |column| column as i64);
-            if is_exact(&key) {
+            if let Some(key) = key.filter(is_exact) {
                 self.known.bind(row.py()).set_item(key, position)?;
             }
             values.push((position, value));
@@ -204,15 +287,29 @@ impl Columns {
         }
     }
 
+    /// The columns of rows that have these names, or that many columns without names; see
+    /// [`of_table`](Self::of_table).
+    pub(crate) fn of_row(
+        &mut self,
+        names: Option<&[String]>,
+        width: usize,
+    ) -> PyResult<Vec<(usize, usize)>> {
+        match names {
+            Some(names) => self.of_table(names),
+            None => self.of_numbered(width),
+        }
+    }
+
     /// For the columns of a table, pairs of the position in the table and the position in the encoder, in
     /// the order in which values are encoded. Columns that are left out are not among them.
-    pub(crate) fn of_table(&mut self, names: &[String]) -> PyResult<Vec<(usize, usize)>> {
+    fn of_table(&mut self, names: &[String]) -> PyResult<Vec<(usize, usize)>> {
         let mut ordered: Vec<usize> = (0..names.len()).collect();
         ordered.sort_by_key(|position| &names[*position]);
         if let Some(pair) = ordered.windows(2).find(|pair| names[pair[0]] == names[pair[1]]) {
             let message = format!("two columns are named '{}'", names[pair[0]]);
             return Err(PyValueError::new_err(message));
         }
+        self.compare_names(names.iter().map(String::as_str));
         let mut columns = Vec::with_capacity(names.len());
         for position in ordered {
             if let Some(column) = self.column(&names[position], Place::Row(1))? {
@@ -226,7 +323,7 @@ impl Columns {
 
     /// The same for an array, whose columns are named 0, 1, 2, …; or 1, 2, 3, … for a model that was
     /// trained on a file without a header, where columns have these names.
-    pub(crate) fn of_numbered(&mut self, width: usize) -> PyResult<Vec<(usize, usize)>> {
+    fn of_numbered(&mut self, width: usize) -> PyResult<Vec<(usize, usize)>> {
         match &self.numbered {
             Some((known, columns)) if *known == width => return Ok(columns.clone()),
             _ => {}
@@ -241,8 +338,8 @@ impl Columns {
             && !names.iter().any(|name| known(name))
         {
             let message = format!(
-                "the model knows its inputs by names such as '{example}', which an array does not \
-                 have: give dictionaries or a table"
+                "the model knows its inputs by names such as '{example}', which an array or a tuple \
+                 does not have: give dictionaries or a table"
             );
             return Err(PyValueError::new_err(message));
         }

@@ -25,6 +25,12 @@ pub(crate) fn to_python(error: Error) -> PyErr {
         Error::ModelFile(ModelFileError::Read(source) | ModelFileError::Write(source)) => {
             source.into()
         }
+        Error::Stream(StreamError::NotANumber { place, column, cell }) => {
+            PyValueError::new_err(format!(
+                "{place}, column '{column}': expected a number, found '{cell}' (if the column holds \
+                 categories, give all its values as text; a Stream takes categorical=['{column}'])"
+            ))
+        }
         Error::Threads { .. } => PyRuntimeError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }

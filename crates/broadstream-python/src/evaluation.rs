@@ -1,15 +1,13 @@
 //! Runs test-then-train evaluations in Rust, on streams and on Python's rows.
 
 use std::{
-    collections::HashSet,
     ops::ControlFlow,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use broadstream::{
-    Block, Classifier, CurvePoint, Error, Evaluation, Evaluator, Member, Observer, Outcome,
-    PrequentialOptions, Schema,
+    Classifier, CurvePoint, Evaluation, Evaluator, Member, Observer, Outcome, PrequentialOptions,
     metrics::{Metrics, Summary, WindowSummary},
     stream::RowEncoding,
 };
@@ -17,57 +15,66 @@ use numpy::IntoPyArray;
 use pyo3::{
     exceptions::PyValueError,
     prelude::*,
-    types::{PyDict, PyList},
+    types::{PyBool, PyDict, PyList},
 };
 
 use crate::{
     columns::Columns,
     error::to_python,
+    foreign::{Foreign, Queue},
     labels::Labels,
     learner::Learner,
     members,
     model::OnlineBLS,
     numbers::{Real, Whole},
-    rows::{self, Rows, place},
-    saved,
-    stream::{Stream, failed},
+    row_source::RowSource,
+    stream::Stream,
 };
 
 /// How often signals are checked and progress is reported.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Evaluate and train a model on a stream, or on rows and their labels.
+/// Evaluate and train a model on a stream, on rows and their labels, or on pairs of these.
 ///
+/// ``pairs`` is an iterable of pairs ``(x, y)``, of which there are ``total`` if that is known. A model that is
+/// no OnlineBLS has the methods ``predict_proba(x)``, which returns a dictionary, and ``learn(x, y)``.
 /// ``progress`` is called about ten times a second with the number of samples so far, the total number or
-/// None if it is unknown, and the accuracy so far.
+/// None if it is unknown, and the accuracy so far. ``callback`` is called with each point of the curve as a
+/// dictionary, and ends the evaluation if it returns False.
 #[pyfunction]
 #[pyo3(signature = (
     model,
-    stream,
+    stream = None,
     y = None,
     sample_weight = None,
     *,
+    pairs = None,
+    total = None,
     limit = None,
     metrics_window = Whole(1000),
     curve_every = None,
     drift_confidence = Real(0.002),
     delay = Whole(0),
     progress = None,
-), text_signature = "(model, stream, y=None, sample_weight=None, *, limit=None, metrics_window=1000, \
-curve_every=None, drift_confidence=0.002, delay=0, progress=None)")]
+    callback = None,
+), text_signature = "(model, stream=None, y=None, sample_weight=None, *, pairs=None, total=None, limit=None, \
+metrics_window=1000, curve_every=None, drift_confidence=0.002, delay=0, progress=None, callback=None)")]
 #[expect(clippy::too_many_arguments, reason = "one argument per option of an evaluation")]
 pub(crate) fn evaluate_stream<'py>(
     py: Python<'py>,
-    model: &OnlineBLS,
-    stream: &Bound<'py, PyAny>,
+    model: &Bound<'py, PyAny>,
+    stream: Option<&Bound<'py, PyAny>>,
     y: Option<&Bound<'py, PyAny>>,
     sample_weight: Option<&Bound<'py, PyAny>>,
+    pairs: Option<&Bound<'py, PyAny>>,
+    total: Option<u64>,
     limit: Option<Whole>,
     metrics_window: Whole,
     curve_every: Option<Whole>,
     drift_confidence: Real,
     delay: Whole,
     progress: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut options = PrequentialOptions {
         limit: limit.map(|limit| limit.0),
@@ -75,64 +82,97 @@ pub(crate) fn evaluate_stream<'py>(
         curve_every: curve_every.map(|every| every.0),
         drift_confidence: drift_confidence.0,
         delay: delay.0,
+        // As in River. Without late labels the first sample counts, as on the command line.
+        count_unanswered: delay.0 <= 1,
         ..PrequentialOptions::default()
     };
     let failure = Failure::default();
-    let source = if let Ok(stream) = stream.cast::<Stream>() {
-        if y.is_some() || sample_weight.is_some() {
-            let message = "a stream has its own labels and weights: leave y and sample_weight out";
-            return Err(PyValueError::new_err(message));
+    let own = model.cast::<OnlineBLS>().ok();
+    let queue = if own.is_some() { None } else { Some(Queue::default()) };
+    let mut source = match (pairs, stream) {
+        (Some(pairs), _) => {
+            let rows = RowSource::pairs(pairs, total, queue.clone(), failure.clone())?;
+            Source::Rows(Box::new(rows))
         }
-        let stream = stream.get();
-        options.limit = [options.limit, stream.limit()].into_iter().flatten().min();
-        Source::Stream(py.detach(|| stream.open())?)
-    } else {
-        let rows = RowStream::new(py, stream, y, sample_weight, failure.clone())?;
-        Source::Rows(Box::new(rows))
+        (None, Some(stream)) if let Ok(stream) = stream.cast::<Stream>() => {
+            if y.is_some() || sample_weight.is_some() {
+                let message =
+                    "a stream has its own labels and weights: leave y and sample_weight out";
+                return Err(PyValueError::new_err(message));
+            }
+            let stream = stream.get();
+            options.limit = [options.limit, stream.limit()].into_iter().flatten().min();
+            Source::Stream(py.detach(|| stream.open())?)
+        }
+        (None, Some(rows)) => {
+            let rows = RowSource::rows(py, rows, y, sample_weight, failure.clone())?;
+            Source::Rows(Box::new(rows))
+        }
+        (None, None) => return Err(PyValueError::new_err("there is nothing to evaluate on")),
     };
-    let mut learner = model.learner().lock(py)?;
-    let (inputs, classes) = (learner.core.inputs(), learner.core.classes());
-    if inputs > 0 || classes > 0 {
-        let rule = "new, since a stream numbers inputs and classes in its own order";
-        let value = format!("one with {inputs} inputs and {classes} classes");
-        return Err(to_python(Error::Config { option: "model", rule, value }));
+    let mut learner = own.map(|model| model.get().learner().whole(py)).transpose()?;
+    let (mut inputs, mut classes) = (Vec::new(), 0);
+    if let (Source::Rows(rows), Some(learner)) = (&mut source, &learner) {
+        rows.follow(py, learner)?;
+        inputs = learner.core.declared_inputs().to_vec();
+        classes = learner.core.classes();
     }
-    let mut source = source;
     let total = [source.stream().remaining(), options.limit].into_iter().flatten().min();
-    let block = options.block as u64;
-    let hundredth = total.unwrap_or(100_000).div_ceil(100).max(1);
-    // A block ends at each point of the curve. On a long stream the points are a whole number of blocks
-    // apart, since partial blocks are slower; on a short one they are a hundredth of the stream apart.
-    let apart = if hundredth < block { hundredth } else { hundredth.next_multiple_of(block) };
-    options.curve_every.get_or_insert(apart);
+    options.curve_every.get_or_insert(between_points(total, options.block as u64));
     let mut observer = ProgressObserver {
         progress,
+        callback,
         total,
         failure: failure.clone(),
         ..ProgressObserver::default()
     };
-    let core = &mut learner.core;
-    let evaluation = py.detach(|| {
-        let start = Instant::now();
-        let clock = || start.elapsed();
-        let evaluator = Evaluator::new(&options)?.with_clock(&clock);
-        evaluator.run(source.stream(), core, &mut observer)
-    });
+    let mut foreign =
+        queue.map(|queue| Foreign::new(py, model.clone().unbind(), queue, failure.clone()));
+    let evaluation = {
+        let core: Option<&mut dyn Classifier> = match (&mut learner, &mut foreign) {
+            (Some(learner), _) => Some(&mut learner.core),
+            (None, foreign) => foreign.as_mut().map(|foreign| foreign as &mut dyn Classifier),
+        };
+        let Some(core) = core else {
+            return Err(PyValueError::new_err("there is nothing to evaluate"));
+        };
+        py.detach(|| {
+            let start = Instant::now();
+            let clock = || start.elapsed();
+            let evaluator = Evaluator::new(&options)?.of_learned(&inputs, classes);
+            evaluator.with_clock(&clock).run(source.stream(), core, &mut observer)
+        })
+    };
     // Even if the evaluation failed, the model gets the names of what it has learned.
     let labels = source.labels(py)?;
-    let named = source.name(py, &mut learner, &labels);
+    let named = match &mut learner {
+        Some(learner) => source.name(py, learner, &labels),
+        None => Ok(()),
+    };
     if let Some(error) = failure.take() {
         return Err(error);
     }
     let evaluation = evaluation.map_err(to_python)?;
     named?;
-    describe(py, &evaluation, &labels, observer.predicted)
+    let unanswered = match options.count_unanswered {
+        true => 0,
+        false => observer.predicted.iter().filter(|class| **class < 0).count() as u64,
+    };
+    describe(py, &evaluation, &labels, observer.predicted, unanswered)
+}
+
+/// How many samples apart the points of a curve are. A block ends at each of them. On a long stream the points
+/// are a whole number of blocks apart, since partial blocks are slower; on a short one they are a hundredth of
+/// the stream apart.
+fn between_points(total: Option<u64>, block: u64) -> u64 {
+    let hundredth = total.unwrap_or(100_000).div_ceil(100).max(1);
+    if hundredth < block { hundredth } else { hundredth.next_multiple_of(block) }
 }
 
 /// The samples that a model is evaluated on.
 enum Source {
     Stream(Box<dyn broadstream::stream::Stream>),
-    Rows(Box<RowStream>),
+    Rows(Box<RowSource>),
 }
 
 impl Source {
@@ -147,7 +187,7 @@ impl Source {
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         match self {
             Source::Stream(stream) => PyList::new(py, stream.schema().labels()),
-            Source::Rows(rows) => rows.labels.list(py),
+            Source::Rows(rows) => rows.labels.list(py, rows.labels.len()),
         }
     }
 
@@ -164,9 +204,12 @@ impl Source {
                 let encoding = stream.encoding().unwrap_or_else(|| RowEncoding::of_schema(schema));
                 (encoding, Some(schema.target().to_owned()))
             }
-            Source::Rows(rows) => (rows.columns.encoding(), None),
+            Source::Rows(rows) => {
+                (rows.columns.encoding(), rows.columns.target().map(str::to_owned))
+            }
         };
-        learner.labels = Labels::of(py, labels.iter().take(learner.core.classes()))?;
+        let known = Labels::of(py, labels.iter().take(learner.core.classes()))?;
+        learner.labels = if target.is_some() { known.uniform() } else { known };
         let inputs = learner.core.declared_inputs();
         learner.columns = Columns::resume(py, inputs, encoding, target)?;
         Ok(())
@@ -178,8 +221,13 @@ impl Source {
 pub(crate) struct Failure(Arc<Mutex<Option<PyErr>>>);
 
 impl Failure {
-    fn set(&self, error: PyErr) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    /// Stores an exception, unless there is one: what follows the first is its consequence.
+    pub(crate) fn set(&self, error: PyErr) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     fn take(&self) -> Option<PyErr> {
@@ -190,6 +238,11 @@ impl Failure {
 /// Reports progress to Python, checks its signals and records predictions.
 struct ProgressObserver {
     progress: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
+    /// Whether the callback has ended the evaluation.
+    ended: bool,
+    /// The number of the last sample.
+    sample: u64,
     total: Option<u64>,
     failure: Failure,
     predicted: Vec<i64>,
@@ -198,17 +251,49 @@ struct ProgressObserver {
 
 impl Default for ProgressObserver {
     fn default() -> Self {
-        let (progress, total, failure, predicted) = Default::default();
-        ProgressObserver { progress, total, failure, predicted, last: Instant::now() }
+        ProgressObserver {
+            progress: None,
+            callback: None,
+            ended: false,
+            sample: 0,
+            total: None,
+            failure: Failure::default(),
+            predicted: Vec::new(),
+            last: Instant::now(),
+        }
     }
 }
 
 impl Observer for ProgressObserver {
     fn sample(&mut self, outcome: Outcome<'_>) {
         self.predicted.push(outcome.predicted.map_or(-1, |class| class as i64));
+        self.sample = outcome.sample;
+    }
+
+    fn curve(&mut self, point: &CurvePoint) {
+        let Some(callback) = &self.callback else { return };
+        let called = Python::attach(|py| {
+            let shown = PyDict::new(py);
+            shown.set_item("sample", self.sample)?;
+            for (name, value) in point.cumulative.named() {
+                shown.set_item(name, value)?;
+            }
+            for (name, value) in window_numbers(&point.window) {
+                shown.set_item(format!("window_{name}"), value)?;
+            }
+            let answer = callback.call1(py, (shown,))?;
+            Ok(answer.bind(py).is(PyBool::new(py, false)))
+        });
+        match called {
+            Ok(ended) => self.ended |= ended,
+            Err(error) => self.failure.set(error),
+        }
     }
 
     fn block(&mut self, metrics: &Metrics) -> ControlFlow<()> {
+        if self.ended || self.failure.is_set() {
+            return ControlFlow::Break(());
+        }
         if self.last.elapsed() < REPORT_INTERVAL {
             return ControlFlow::Continue(());
         }
@@ -232,108 +317,20 @@ impl Observer for ProgressObserver {
     }
 }
 
-/// Python's rows as a stream.
-struct RowStream {
-    rows: Rows,
-    y: Py<PyList>,
-    weights: Option<Vec<f64>>,
-    columns: Columns,
-    labels: Labels,
-    schema: Schema,
-    texts: HashSet<String>,
-    next: usize,
-    failure: Failure,
-}
-
-impl RowStream {
-    fn new(
-        py: Python<'_>,
-        x: &Bound<'_, PyAny>,
-        y: Option<&Bound<'_, PyAny>>,
-        weights: Option<&Bound<'_, PyAny>>,
-        failure: Failure,
-    ) -> PyResult<Self> {
-        let rows = Rows::of(x)?;
-        let y = match y {
-            Some(y) => rows::labels(y)?,
-            None => PyList::empty(py),
-        };
-        rows.check_length("y", y.len())?;
-        let weights = rows::weights(py, weights)?.map(|weights| weights.as_array().to_vec());
-        if let Some(weights) = &weights {
-            rows.check_length("sample_weight", weights.len())?;
-        }
-        Ok(RowStream {
-            rows,
-            y: y.unbind(),
-            weights,
-            columns: Columns::new(py),
-            labels: Labels::new(py),
-            schema: Schema::new("y"),
-            texts: HashSet::new(),
-            next: 0,
-            failure,
-        })
-    }
-
-    fn read(&mut self, py: Python<'_>, block: &mut Block, most: usize) -> PyResult<usize> {
-        let end = self.rows.len().min(self.next.saturating_add(most));
-        let RowStream { rows, y, weights, columns, labels, schema, texts, .. } = self;
-        let y = y.bind(py);
-        let encoded = rows.encode(py, columns, self.next..end, |i, sample| {
-            let class = labels.class_of(&y.get_item(i)?, place(i))?;
-            if class == schema.labels().len() {
-                schema.class_of(&saved::text(labels.label(py, class).bind(py), texts)?);
-            }
-            let weight = weights.as_ref().map_or(1.0, |weights| weights[i]);
-            block.push(sample, class, weight).map_err(|source| {
-                to_python(Error::Sample { sample: i as u64 + 1, reason: Box::new(source) })
-            })
-        });
-        // Rows before an invalid one are learned, including the inputs that they added.
-        for input in &columns.inputs()[schema.inputs().len()..] {
-            schema.push_input(&input.name, input.kind);
-        }
-        encoded?;
-        let read = end - self.next;
-        self.next = end;
-        Ok(read)
-    }
-}
-
-impl broadstream::stream::Stream for RowStream {
-    fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
-    fn inputs_per_sample(&self) -> usize {
-        self.columns.inputs().len()
-    }
-
-    fn remaining(&self) -> Option<u64> {
-        Some((self.rows.len() - self.next) as u64)
-    }
-
-    fn read_block(&mut self, block: &mut Block, most: usize) -> Result<usize, Error> {
-        Python::attach(|py| self.read(py, block, most)).map_err(|error| {
-            self.failure.set(error);
-            failed(self.next)
-        })
-    }
-}
-
 /// The result as a dictionary, which Python wraps in a class.
 fn describe<'py>(
     py: Python<'py>,
     evaluation: &Evaluation,
     labels: &Bound<'py, PyList>,
     predicted: Vec<i64>,
+    unanswered: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
+    result.set_item("unanswered", unanswered)?;
     let metrics = &evaluation.metrics;
     result.set_item("metrics", summary(py, &metrics.summary())?)?;
     result.set_item("window", window_summary(py, &metrics.window_summary())?)?;
-    result.set_item("curve", curve(py, &evaluation.curve, &evaluation.members)?)?;
+    result.set_item("curve", curve(py, &evaluation.curve, &evaluation.members, unanswered)?)?;
     result.set_item("drifts", &evaluation.drifts)?;
     result.set_item("restarts", &evaluation.restarts)?;
     result.set_item("members", members::members(py, &evaluation.members)?)?;
@@ -376,9 +373,12 @@ fn curve<'py>(
     py: Python<'py>,
     points: &[CurvePoint],
     members: &[Member],
+    unanswered: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let curve = PyDict::new(py);
-    let samples: Vec<u64> = points.iter().map(|point| point.cumulative.samples).collect();
+    // Samples that are not counted all come before the first point.
+    let samples = points.iter().map(|point| point.cumulative.samples + unanswered);
+    let samples: Vec<u64> = samples.collect();
     curve.set_item("sample", samples.into_pyarray(py))?;
     let Some(first) = points.first() else { return Ok(curve) };
     for (k, (name, _)) in first.cumulative.named().into_iter().enumerate() {

@@ -12,7 +12,7 @@ use std::{
         Condvar, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicU32, AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
@@ -32,12 +32,19 @@ pub(crate) struct Guarded<T> {
     process: AtomicU32,
 }
 
+/// Threads that wait for a value.
 #[derive(Default)]
 struct Free {
-    waiting: AtomicUsize,
+    /// How many threads have begun to wait, and how many of them have stopped, with the value or without.
+    arrived: AtomicUsize,
+    served: AtomicUsize,
     turn: Mutex<()>,
     freed: Condvar,
+    left: Condvar,
 }
+
+/// A thread that waits, until it is dropped.
+struct Waiting<'a>(&'a Free);
 
 /// Exclusive access to a guarded value, until it is dropped.
 pub(crate) struct Held<'a, T> {
@@ -49,6 +56,10 @@ pub(crate) struct Held<'a, T> {
 
 /// How long a thread waits before it checks for signals.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How long a thread gives way at most. Others need the interpreter before they take the value, and a thread
+/// that computes in Python may have it for a while.
+const LONGEST_GIVEN: Duration = Duration::from_millis(100);
 
 impl<T: Forked + Send> Guarded<T> {
     pub(crate) fn new(value: T) -> Self {
@@ -72,26 +83,60 @@ impl<T: Forked + Send> Guarded<T> {
                 "this object is already in use by the call that led here",
             ));
         }
+        let mut waiting = None;
         loop {
             match self.value.try_lock() {
                 Ok(guard) => return Ok(self.held(guard, thread)),
                 Err(TryLockError::Poisoned(_)) => return Err(broken()),
                 Err(TryLockError::WouldBlock) => {
-                    py.detach(|| self.wait());
+                    waiting.get_or_insert_with(|| self.free.wait());
+                    py.detach(|| self.sleep());
                     py.check_signals()?;
                 }
             }
         }
     }
 
+    /// Same as [`lock`](Self::lock), and signals are left for later: a call that failed must tidy up first.
+    pub(crate) fn lock_for_repair(&self, py: Python<'_>) -> PyResult<Held<'_, T>> {
+        loop {
+            match self.value.try_lock() {
+                Ok(guard) => return Ok(self.held(guard, thread())),
+                Err(TryLockError::Poisoned(_)) => return Err(broken()),
+                Err(TryLockError::WouldBlock) => {
+                    let _waiting = self.free.wait();
+                    py.detach(|| self.sleep());
+                }
+            }
+        }
+    }
+
     /// Sleeps until the value may be free.
-    fn wait(&self) {
+    fn sleep(&self) {
         let turn = self.free.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.free.waiting.fetch_add(1, Ordering::SeqCst);
         if matches!(self.value.try_lock(), Err(TryLockError::WouldBlock)) {
             let _ = self.free.freed.wait_timeout(turn, SIGNAL_INTERVAL);
         }
-        self.free.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Lets the threads that wait now have the value first. A thread that locks a value again and again needs
+    /// this: it is awake when it releases the value, and the others are not.
+    pub(crate) fn give_way(&self, py: Python<'_>) {
+        let arrived = self.free.arrived.load(Ordering::SeqCst);
+        let served = || self.free.served.load(Ordering::SeqCst) >= arrived;
+        if served() {
+            return;
+        }
+        py.detach(|| {
+            let start = Instant::now();
+            let mut turn = self.free.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            while let Some(left) = LONGEST_GIVEN.checked_sub(start.elapsed())
+                && !served()
+            {
+                let waited = self.free.left.wait_timeout(turn, left);
+                turn = waited.unwrap_or_else(PoisonError::into_inner).0;
+            }
+        });
     }
 
     /// The value if no thread uses it, without waiting.
@@ -124,11 +169,26 @@ impl<T: Forked + Send> Guarded<T> {
     }
 }
 
+impl Free {
+    fn wait(&self) -> Waiting<'_> {
+        self.arrived.fetch_add(1, Ordering::SeqCst);
+        Waiting(self)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.served.fetch_add(1, Ordering::SeqCst);
+        drop(self.0.turn.lock());
+        self.0.left.notify_all();
+    }
+}
+
 impl<T> Drop for Held<'_, T> {
     fn drop(&mut self) {
         self.owner.store(0, Ordering::Relaxed);
         self.guard = None;
-        if self.free.waiting.load(Ordering::SeqCst) > 0 {
+        if self.free.arrived.load(Ordering::SeqCst) != self.free.served.load(Ordering::SeqCst) {
             drop(self.free.turn.lock());
             self.free.freed.notify_one();
         }

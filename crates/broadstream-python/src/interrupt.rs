@@ -7,12 +7,13 @@ use std::{
 
 use pyo3::prelude::*;
 
-/// The target duration of a piece, short enough that Ctrl-C seems to work immediately.
-const PIECE: Duration = Duration::from_millis(100);
+/// The target duration of a piece. Ctrl-C seems to work immediately, and a prediction that another thread asks
+/// for meanwhile comes soon.
+const PIECE: Duration = Duration::from_millis(25);
 
 /// The number of samples in the first piece, when the speed is still unknown: one group of samples that
 /// pass through a factor together.
-const FIRST: usize = 64;
+pub(crate) const FIRST: usize = 64;
 
 /// The maximum number of samples in a piece, which bounds its memory.
 const MOST: usize = 4096;
@@ -33,6 +34,8 @@ pub(crate) fn in_pieces(
         let taken = begun.elapsed().max(Duration::from_micros(1));
         let fitting = (end - start) as f64 * (PIECE.as_secs_f64() / taken.as_secs_f64());
         length = (fitting as usize).clamp(1, MOST);
+        // Whole groups, since a group that is not full takes as long.
+        length -= if length > FIRST { length % FIRST } else { 0 };
         start = end;
     }
     Ok(())

@@ -12,11 +12,19 @@ use pyo3::{
 pub(crate) struct Labels {
     list: Vec<Py<PyAny>>,
     classes: Py<PyDict>,
+    /// Whether all labels must have one type. Labels of a file are one column of it: if Python added the number
+    /// 1 to its texts, '1' and 1 would be two classes.
+    uniform: bool,
 }
 
 impl Labels {
     pub(crate) fn new(py: Python<'_>) -> Self {
-        Labels { list: Vec::new(), classes: PyDict::new(py).unbind() }
+        Labels { list: Vec::new(), classes: PyDict::new(py).unbind(), uniform: false }
+    }
+
+    /// The same labels, to which only labels of their type may be added.
+    pub(crate) fn uniform(self) -> Self {
+        Labels { uniform: true, ..self }
     }
 
     /// These labels, which must be distinct.
@@ -36,15 +44,17 @@ impl Labels {
 
     pub(crate) fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         let list = self.list.iter().map(|label| label.clone_ref(py)).collect();
-        Ok(Labels { list, classes: self.classes.bind(py).copy()?.unbind() })
+        let classes = self.classes.bind(py).copy()?.unbind();
+        Ok(Labels { list, classes, uniform: self.uniform })
     }
 
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
-    pub(crate) fn list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, &self.list)
+    /// The first `count` labels. A model that is learning may have labels that it has not come to yet.
+    pub(crate) fn list<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, &self.list[..count.min(self.list.len())])
     }
 
     /// The label of a class.
@@ -74,10 +84,30 @@ impl Labels {
         if let Some(class) = classes.get_item(&label).map_err(|error| at(place, &label, &error))? {
             return class.extract();
         }
+        self.check_type(&label, place)?;
         let class = self.list.len();
         classes.set_item(&label, class)?;
         self.list.push(label.unbind());
         Ok(class)
+    }
+
+    /// Refuses a new label of another type than the known ones, if all must have the same.
+    fn check_type(&self, label: &Bound<'_, PyAny>, place: Place) -> PyResult<()> {
+        let Some(known) = self.list.first().filter(|_| self.uniform) else { return Ok(()) };
+        let (known, kind) = (known.bind(label.py()), label.get_type());
+        if known.get_type().is(&kind) {
+            return Ok(());
+        }
+        let message = format!(
+            "{place}: the labels of this model are of type {}, such as {}, and {} is of type {}: convert \
+             it, or load the model with labels={}",
+            known.get_type().name()?,
+            known.repr()?,
+            label.repr()?,
+            kind.name()?,
+            kind.name()?,
+        );
+        Err(PyTypeError::new_err(message))
     }
 
     /// Forgets the labels beyond the first `keep`.

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use broadstream::{Block, Certificate, Classifier, Error, OnlineBls, Scores, stream::ColumnCoding};
+use broadstream::{Block, Certificate, Classifier, Error, OnlineBls, stream::ColumnCoding};
 use numpy::PyReadonlyArray1;
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
@@ -36,12 +36,13 @@ pub(crate) struct Batch<'a, 'py> {
     pub(crate) weights: Option<&'a PyReadonlyArray1<'py, f64>>,
 }
 
-/// A batch that can be learned.
-struct CheckedBatch {
-    /// The class of each sample.
-    classes: Vec<usize>,
-    /// Whether the whole batch is in the block, since it was small enough to be checked in one piece.
-    in_block: bool,
+/// What a model had when a change to it began.
+#[derive(Clone, Copy)]
+pub(crate) struct Begun {
+    inputs: usize,
+    labels: usize,
+    /// How many classes it had learned.
+    pub(crate) classes: usize,
 }
 
 impl Batch<'_, '_> {
@@ -96,35 +97,9 @@ impl Learner {
         py.detach(|| core.learn_many(block)).map_err(to_python)
     }
 
-    /// Learns a batch. If a sample is refused, none is learned. After Ctrl-C the samples before it stay
-    /// learned.
-    pub(crate) fn learn_many(&mut self, py: Python<'_>, batch: &Batch<'_, '_>) -> PyResult<()> {
-        self.in_checked_pieces(py, batch, |learner| {
-            let Learner { core, block, .. } = learner;
-            py.detach(|| core.learn_many(block)).map_err(to_python)
-        })
-    }
-
-    /// Predicts each sample of a batch and then learns it.
-    pub(crate) fn test_then_train(
-        &mut self,
-        py: Python<'_>,
-        batch: &Batch<'_, '_>,
-    ) -> PyResult<Predictions> {
-        let mut predictions = Predictions::default();
-        self.in_checked_pieces(py, batch, |learner| {
-            let Learner { core, block, .. } = learner;
-            let predictions = &mut predictions;
-            py.detach(|| {
-                let mut scores = Scores::new();
-                let leverages = &mut predictions.leverages;
-                core.test_then_train_with_leverages(block, &mut scores, leverages)?;
-                predictions.add(core, &scores);
-                Ok(())
-            })
-            .map_err(to_python)
-        })?;
-        Ok(predictions)
+    /// The model, and the samples of the current piece.
+    pub(crate) fn core_and_block(&mut self) -> (&mut OnlineBls, &Block) {
+        (&mut self.core, &self.block)
     }
 
     /// Shows the inputs of rows to the scaling, and freezes it.
@@ -177,27 +152,26 @@ impl Learner {
         })
     }
 
-    /// Predicts rows.
-    pub(crate) fn predict_many(&mut self, py: Python<'_>, rows: &Rows) -> PyResult<Predictions> {
-        let labels = PyList::empty(py);
-        let batch = Batch { rows, labels: &labels, weights: None };
-        let mut predictions = Predictions::default();
+    /// Predicts some of the rows of a batch.
+    pub(crate) fn predict_piece(
+        &mut self,
+        py: Python<'_>,
+        batch: &Batch<'_, '_>,
+        range: Range<usize>,
+        predictions: &mut Predictions,
+    ) -> PyResult<()> {
         self.look(py, |learner| {
-            learner.check_width(rows)?;
-            in_pieces(py, rows.len(), |range| {
-                learner.fill(py, &batch, &[], range)?;
-                learner.declare_inputs()?;
-                let (Learner { core, block, .. }, predictions) = (&mut *learner, &mut predictions);
-                py.detach(|| {
-                    let (scores, leverages) = core.scores_many(block)?;
-                    predictions.leverages.extend(leverages);
-                    predictions.add(core, &scores);
-                    Ok(())
-                })
-                .map_err(to_python)
+            learner.fill(py, batch, &[], range)?;
+            learner.declare_inputs()?;
+            let Learner { core, block, .. } = learner;
+            py.detach(|| {
+                let (scores, leverages) = core.scores_many(block)?;
+                predictions.leverages.extend(leverages);
+                predictions.add(core, &scores);
+                Ok(())
             })
-        })?;
-        Ok(predictions)
+            .map_err(to_python)
+        })
     }
 
     /// Unlearns a batch, or nothing of it if a sample is refused.
@@ -290,20 +264,30 @@ impl Learner {
         Ok(())
     }
 
-    /// Checks a batch as a whole, then calls `work` for each piece of it, with the piece in the block.
-    fn in_checked_pieces(
+    /// Begins to check a batch.
+    pub(crate) fn begin(&mut self, batch: &Batch<'_, '_>) -> PyResult<Begun> {
+        batch.check_lengths()?;
+        self.check_width(batch.rows)?;
+        Ok(self.begun())
+    }
+
+    /// Checks a batch that is one piece, and calls `work` with it in the block.
+    pub(crate) fn in_one_piece(
         &mut self,
         py: Python<'_>,
         batch: &Batch<'_, '_>,
+        begun: Begun,
         mut work: impl FnMut(&mut Self) -> PyResult<()>,
     ) -> PyResult<()> {
-        let checked = self.attempt(py, |learner| learner.check(py, batch))?;
-        let done = in_pieces(py, batch.rows.len(), |range| {
-            if !checked.in_block {
-                self.fill(py, batch, &checked.classes, range)?;
-            }
-            work(self)
-        });
+        if batch.rows.len() == 0 {
+            return Ok(());
+        }
+        let (range, mut classes) = (0..batch.rows.len(), Vec::new());
+        if let Err(error) = self.check_piece(py, batch, range, &mut classes, begun.classes) {
+            self.abandon(py, begun)?;
+            return Err(error);
+        }
+        let done = work(self);
         if done.is_err() {
             self.forget_unreached(py)?;
         }
@@ -311,7 +295,7 @@ impl Learner {
     }
 
     /// Forgets the labels and inputs that only came with samples after Ctrl-C.
-    fn forget_unreached(&mut self, py: Python<'_>) -> PyResult<()> {
+    pub(crate) fn forget_unreached(&mut self, py: Python<'_>) -> PyResult<()> {
         self.labels.truncate(py, self.core.classes())?;
         self.core.withdraw_inputs(0);
         let inputs = self.core.declared_inputs();
@@ -328,36 +312,40 @@ impl Learner {
         Ok(())
     }
 
-    /// Checks that a batch can be learned.
-    fn check(&mut self, py: Python<'_>, batch: &Batch<'_, '_>) -> PyResult<CheckedBatch> {
-        batch.check_lengths()?;
-        self.check_width(batch.rows)?;
-        let mut classes = Vec::with_capacity(batch.labels.len());
-        for (i, label) in batch.labels.iter().enumerate() {
-            classes.push(self.labels.class_of(&label, place(i))?);
+    /// Checks that some of the rows of a batch can be learned after those before them, with which `known`
+    /// classes are known. Adds the classes of the rows, and returns how many classes are known then.
+    pub(crate) fn check_piece(
+        &mut self,
+        py: Python<'_>,
+        batch: &Batch<'_, '_>,
+        range: Range<usize>,
+        classes: &mut Vec<usize>,
+        known: usize,
+    ) -> PyResult<usize> {
+        let start = range.start;
+        for i in range.clone() {
+            classes.push(self.labels.class_of(&batch.labels.get_item(i)?, place(i))?);
         }
-        let (mut known, mut pieces) = (self.core.classes(), 0);
-        in_pieces(py, batch.rows.len(), |range| {
-            let start = range.start;
-            pieces += 1;
-            self.fill(py, batch, &classes, range)?;
-            self.declare_inputs()?;
-            let checked = self.core.check_many(&self.block, known);
-            known = checked.map_err(|error| to_python(moved(error, start)))?;
-            Ok(())
-        })?;
-        Ok(CheckedBatch { classes, in_block: pieces == 1 })
+        self.fill(py, batch, classes, range)?;
+        self.declare_inputs()?;
+        let checked = self.core.check_many(&self.block, known);
+        checked.map_err(|error| to_python(moved(error, start)))
     }
 
     /// Fills the block with one sample.
-    fn fill_one(&mut self, x: &Bound<'_, PyAny>, class: usize, weight: f64) -> PyResult<()> {
+    pub(crate) fn fill_one(
+        &mut self,
+        x: &Bound<'_, PyAny>,
+        class: usize,
+        weight: f64,
+    ) -> PyResult<()> {
         let Learner { columns, block, .. } = self;
         block.clear();
-        block.push(encode_one(columns, x)?, class, weight).map_err(to_python)
+        block.push(encode_one(columns, x, place(0))?, class, weight).map_err(to_python)
     }
 
     /// Fills the block with some of the rows. Without classes they all have class 0.
-    fn fill(
+    pub(crate) fn fill(
         &mut self,
         py: Python<'_>,
         batch: &Batch<'_, '_>,
@@ -376,7 +364,7 @@ impl Learner {
     }
 
     /// Declares to the model the inputs that rows have added.
-    fn declare_inputs(&mut self) -> PyResult<()> {
+    pub(crate) fn declare_inputs(&mut self) -> PyResult<()> {
         match self.columns.inputs().get(self.core.inputs()..) {
             Some([]) => Ok(()),
             Some(new) => self.core.declare_inputs(new).map_err(to_python),
@@ -385,7 +373,7 @@ impl Learner {
     }
 
     /// Refuses an array that is far too wide, before its columns are added.
-    fn check_width(&self, rows: &Rows) -> PyResult<()> {
+    pub(crate) fn check_width(&self, rows: &Rows) -> PyResult<()> {
         let width = rows.width().max(self.core.inputs());
         self.core.check_room(width, self.core.classes()).map_err(to_python)
     }
@@ -409,33 +397,46 @@ impl Learner {
     }
 
     /// Does something that may fail, in which case it leaves no input, column or label behind.
-    fn attempt<T>(
+    pub(crate) fn attempt<T>(
         &mut self,
         py: Python<'_>,
         work: impl FnOnce(&mut Self) -> PyResult<T>,
     ) -> PyResult<T> {
-        self.columns.settle();
-        let (inputs, labels) = (self.core.inputs(), self.labels.len());
+        let begun = self.begun();
         let done = work(self);
         if done.is_err() {
-            self.columns.undo(py);
-            self.core.withdraw_inputs(inputs);
-            self.labels.truncate(py, labels)?;
+            self.abandon(py, begun)?;
         }
         done
     }
 
-    /// Does something that leaves no input or column behind, whether it fails or not.
+    /// What the model has now, to which [`abandon`](Self::abandon) returns.
+    fn begun(&mut self) -> Begun {
+        self.columns.settle();
+        let classes = self.core.classes();
+        Begun { inputs: self.core.inputs(), labels: self.labels.len(), classes }
+    }
+
+    /// Removes the inputs, columns and labels that have come since something began.
+    pub(crate) fn abandon(&mut self, py: Python<'_>, begun: Begun) -> PyResult<()> {
+        self.columns.undo(py, 0);
+        self.core.withdraw_inputs(begun.inputs);
+        self.labels.truncate(py, begun.labels)
+    }
+
+    /// Does something that leaves no input or column behind, whether it fails or not. Those of a batch that is
+    /// being checked stay.
     fn look<T>(
         &mut self,
         py: Python<'_>,
         work: impl FnOnce(&mut Self) -> PyResult<T>,
     ) -> PyResult<T> {
-        self.columns.settle();
-        let inputs = self.core.inputs();
+        let (unsettled, inputs) = (self.columns.unsettled(), self.core.inputs());
+        self.columns.begin_look();
         let done = work(self);
-        self.columns.undo(py);
+        self.columns.undo(py, unsettled);
         self.core.withdraw_inputs(inputs);
+        self.columns.end_look(py)?;
         done
     }
 }

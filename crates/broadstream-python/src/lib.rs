@@ -14,17 +14,21 @@ mod datasets;
 mod error;
 mod evaluation;
 mod files;
+mod foreign;
 mod guarded;
 mod interrupt;
 mod labels;
+mod late_labels;
 mod learner;
 mod members;
 mod model;
 mod numbers;
 mod options;
 mod predictions;
+mod row_source;
 mod rows;
 mod saved;
+mod shared;
 mod stream;
 
 use pyo3::prelude::*;
@@ -35,10 +39,11 @@ mod _broadstream {
     #[pymodule_export]
     use crate::{
         certificate::Certificate,
-        datasets::{datasets, find_dataset, generators},
+        datasets::{datasets, fetch_dataset, find_dataset, generators},
         evaluation::evaluate_stream,
+        late_labels::{LateLabels, LatePrediction},
         model::{OnlineBLS, restore_model},
-        options::options,
+        options::{options, presets},
         stream::{Samples, Stream},
     };
 

@@ -4,6 +4,7 @@ use broadstream::{Classifier, OnlineBls, arg_max, model_file};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{
     PyTraverseError, PyVisit,
+    exceptions::PyValueError,
     prelude::*,
     types::{PyBytes, PyDict, PyList, PyTuple, PyType},
 };
@@ -13,7 +14,6 @@ use crate::{
     columns::Columns,
     error::to_python,
     files,
-    guarded::Guarded,
     labels::Labels,
     learner::{Batch, Learner},
     members,
@@ -21,7 +21,8 @@ use crate::{
     options,
     predictions::Predictions,
     rows::{self, Rows},
-    saved,
+    saved::{self, LabelType, LabelsOf},
+    shared::Shared,
 };
 
 /// An online broad learning system: a classifier that learns one sample at a time.
@@ -49,7 +50,7 @@ use crate::{
 /// OnlineBLS(seed=1)
 #[pyclass(frozen, module = "broadstream")]
 pub(crate) struct OnlineBLS {
-    learner: Guarded<Learner>,
+    learner: Shared,
 }
 
 #[pymethods]
@@ -87,7 +88,7 @@ impl OnlineBLS {
         sample_weight: Real,
     ) -> PyResult<()> {
         let x = rows::row(x)?;
-        self.learner.lock(x.py())?.learn_one(&x, y, sample_weight.0)
+        self.learner.learn_one(&x, y, sample_weight.0)
     }
 
     /// Predict the label of one sample.
@@ -98,7 +99,7 @@ impl OnlineBLS {
     ///     The most likely label; None before any label was learned.
     fn predict_one(&self, x: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
         let x = &rows::row(x)?;
-        let mut learner = self.learner.lock(x.py())?;
+        let mut learner = self.learner.read(x.py())?;
         let scores = learner.look_at_one(x, |model, x| model.scores_one(x))?;
         Ok(arg_max(&scores).map(|class| learner.labels.label(x.py(), class)))
     }
@@ -121,7 +122,7 @@ impl OnlineBLS {
     /// {'on': 1.0}
     fn predict_proba_one<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         let x = &rows::row(x)?;
-        let mut learner = self.learner.lock(x.py())?;
+        let mut learner = self.learner.read(x.py())?;
         let probabilities = learner.look_at_one(x, |model, x| model.predict_proba_one(x))?;
         let by_label = PyDict::new(x.py());
         for (class, probability) in probabilities.into_iter().enumerate() {
@@ -135,7 +136,7 @@ impl OnlineBLS {
     /// It is 0 for a sample that adds nothing new, and larger the more a sample differs from those learned.
     fn leverage_one(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
         let x = rows::row(x)?;
-        self.learner.lock(x.py())?.look_at_one(&x, |model, x| model.leverage_one(x))
+        self.learner.read(x.py())?.look_at_one(&x, |model, x| model.leverage_one(x))
     }
 
     /// Learn many samples.
@@ -172,7 +173,7 @@ impl OnlineBLS {
         let (rows, labels) = (Rows::of(X)?, rows::labels(y)?);
         let weights = rows::weights(py, sample_weight)?;
         let batch = Batch { rows: &rows, labels: &labels, weights: weights.as_ref() };
-        self.learner.lock(py)?.learn_many(py, &batch)
+        self.learner.write(py)?.learn_many(py, &batch)
     }
 
     /// Predict the label of each row.
@@ -184,9 +185,8 @@ impl OnlineBLS {
     #[expect(non_snake_case, reason = "X is what Python's libraries call it")]
     fn predict_many<'py>(&self, X: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, rows) = (X.py(), Rows::of(X)?);
-        let mut learner = self.learner.lock(py)?;
-        let answers = learner.predict_many(py, &rows)?;
-        label_array(py, &learner.labels, answers.classes)
+        let answers = self.learner.predict_many(py, &rows)?;
+        label_array(py, &self.learner.read(py)?.labels, answers.classes)
     }
 
     /// Predict the probability of each label for each row.
@@ -201,16 +201,15 @@ impl OnlineBLS {
         X: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (py, rows) = (X.py(), Rows::of(X)?);
-        let mut learner = self.learner.lock(py)?;
-        let answers = learner.predict_many(py, &rows)?;
-        probability_array(py, &answers, learner.labels.len())
+        let answers = self.learner.predict_many(py, &rows)?;
+        probability_array(py, &answers, self.learner.read(py)?.core.classes())
     }
 
     /// Return the leverage of each row; see ``leverage_one``.
     #[expect(non_snake_case, reason = "X is what Python's libraries call it")]
     fn leverage_many<'py>(&self, X: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (py, rows) = (X.py(), Rows::of(X)?);
-        let answers = self.learner.lock(py)?.predict_many(py, &rows)?;
+        let answers = self.learner.predict_many(py, &rows)?;
         Ok(answers.leverages.into_pyarray(py))
     }
 
@@ -249,8 +248,9 @@ impl OnlineBLS {
         let (rows, labels) = (Rows::of(X)?, rows::labels(y)?);
         let weights = rows::weights(py, sample_weight)?;
         let batch = Batch { rows: &rows, labels: &labels, weights: weights.as_ref() };
-        let mut learner = self.learner.lock(py)?;
-        let answers = learner.test_then_train(py, &batch)?;
+        let writer = self.learner.write(py)?;
+        let answers = writer.test_then_train(py, &batch)?;
+        let learner = self.learner.read(py)?;
         let probabilities = probability_array(py, &answers, learner.labels.len())?;
         let predictions = label_array(py, &learner.labels, answers.classes)?;
         (predictions, probabilities, answers.leverages.into_pyarray(py)).into_pyobject(py)
@@ -269,7 +269,7 @@ impl OnlineBLS {
     ) -> PyResult<()> {
         let (py, rows) = (X.py(), Rows::of(X)?);
         let weights = rows::weights(py, sample_weight)?;
-        self.learner.lock(py)?.fit_scaling(py, &rows, weights.as_ref())
+        self.learner.whole(py)?.fit_scaling(py, &rows, weights.as_ref())
     }
 
     /// Return a new model that can be merged with this one.
@@ -277,7 +277,7 @@ impl OnlineBLS {
     /// It has the same features, and the current scaling, frozen. Models made this way can be merged with
     /// each other.
     fn like(&self, py: Python<'_>) -> PyResult<Self> {
-        let learner = self.learner.lock(py)?;
+        let learner = self.learner.whole(py)?;
         let core = learner.core.like().map_err(to_python)?;
         Ok(OnlineBLS::of(Learner::new(core, Columns::new(py), Labels::new(py))))
     }
@@ -303,8 +303,8 @@ impl OnlineBLS {
     /// True
     fn merge(&self, py: Python<'_>, other: &OnlineBLS) -> PyResult<()> {
         // A copy, so that two threads that merge two models into each other do not deadlock.
-        let other = other.learner.lock(py)?.copy(py)?;
-        self.learner.lock(py)?.merge(py, &other)
+        let other = other.learner.whole(py)?.copy(py)?;
+        self.learner.whole(py)?.merge(py, &other)
     }
 
     /// Unlearn a sample that was learned with this label and weight.
@@ -324,7 +324,7 @@ impl OnlineBLS {
         let weights = PyArray1::from_slice(py, &[sample_weight.0]).try_readonly()?;
         let rows = Rows::of(rows.as_any())?;
         let batch = Batch { rows: &rows, labels: &labels, weights: Some(&weights) };
-        Ok(self.learner.lock(py)?.unlearn_many(py, &batch)?.into())
+        Ok(self.learner.whole(py)?.unlearn_many(py, &batch)?.into())
     }
 
     /// Unlearn many samples, or none of them if one is invalid; see ``unlearn_one``.
@@ -340,7 +340,7 @@ impl OnlineBLS {
         let (rows, labels) = (Rows::of(X)?, rows::labels(y)?);
         let weights = rows::weights(py, sample_weight)?;
         let batch = Batch { rows: &rows, labels: &labels, weights: weights.as_ref() };
-        Ok(self.learner.lock(py)?.unlearn_many(py, &batch)?.into())
+        Ok(self.learner.whole(py)?.unlearn_many(py, &batch)?.into())
     }
 
     /// Replace the label of a learned sample: unlearn it with ``y`` and learn it with ``new_y``.
@@ -353,7 +353,7 @@ impl OnlineBLS {
         sample_weight: Real,
     ) -> PyResult<Certificate> {
         let x = rows::row(x)?;
-        Ok(self.learner.lock(x.py())?.correct_one(&x, y, new_y, sample_weight.0)?.into())
+        Ok(self.learner.whole(x.py())?.correct_one(&x, y, new_y, sample_weight.0)?.into())
     }
 
     /// Save the model to a path or to a file open for writing bytes.
@@ -362,56 +362,91 @@ impl OnlineBLS {
     /// format. An existing file is replaced atomically and keeps its mode. Saves to one path wait for each
     /// other; if another program has the file locked for more than ten seconds, ``BlockingIOError`` is raised.
     /// Labels must be str, int, float or bool; use pickle for any others.
-    fn save(&self, file: &Bound<'_, PyAny>) -> PyResult<()> {
+    ///
+    /// Parameters
+    /// ----------
+    /// file : path or file
+    ///     A path, or a file that is open for writing bytes.
+    /// weights : {"keep", "omit"}, default="keep"
+    ///     Whether the random weights of the features are stored. Without them the file is smaller, and loading
+    ///     draws them again from the seed, with the same bits.
+    #[pyo3(signature = (file, *, weights = "keep"))]
+    fn save(&self, file: &Bound<'_, PyAny>, weights: &str) -> PyResult<()> {
         let py = file.py();
+        let keep = match weights {
+            "keep" => true,
+            "omit" => false,
+            _ => {
+                let message = format!("weights must be 'keep' or 'omit', got '{weights}'");
+                return Err(PyValueError::new_err(message));
+            }
+        };
         let bytes = {
-            let learner = self.learner.lock(py)?;
-            saved::to_bytes(py, &learner, true)?
+            let learner = self.learner.whole(py)?;
+            saved::to_bytes(py, &learner, true, keep)?
         };
         // The model is free again while the file is written.
         files::write(file, &bytes)
     }
 
     /// Load a model saved by ``save`` or by the ``broadstream`` command.
+    ///
+    /// Labels come back with the types that they had in Python. The labels of a model that the command line
+    /// has trained are text. Those that it has added to a model of Python get the type of the others; if
+    /// their text is no value of that type, this is a ValueError.
+    ///
+    /// Parameters
+    /// ----------
+    /// file : path or file
+    ///     A path, or a file that is open for reading bytes.
+    /// labels : {str, int, float, bool}, optional
+    ///     The type that all labels get.
     #[classmethod]
-    fn load(cls: &Bound<'_, PyType>, file: &Bound<'_, PyAny>) -> PyResult<Self> {
-        saved::learner(cls.py(), files::read(file)?, None).map(OnlineBLS::of)
+    #[pyo3(signature = (file, labels = None))]
+    fn load(
+        cls: &Bound<'_, PyType>,
+        file: &Bound<'_, PyAny>,
+        labels: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let labels = LabelsOf::File(labels.map(LabelType::named).transpose()?);
+        saved::learner(cls.py(), files::read(file)?, labels).map(OnlineBLS::of)
     }
 
     /// Return an independent copy of the model.
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        Ok(OnlineBLS::of(self.learner.lock(py)?.copy(py)?))
+        Ok(OnlineBLS::of(self.learner.whole(py)?.copy(py)?))
     }
 
     /// The labels in order of first appearance, which is the order of the columns of probabilities.
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.learner.lock(py)?.labels.list(py)
+        let learner = self.learner.read(py)?;
+        learner.labels.list(py, learner.core.classes())
     }
 
     /// The names of the inputs. Each category of a column is an input of its own, ``column=category``.
     #[getter]
     fn inputs(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let learner = self.learner.lock(py)?;
+        let learner = self.learner.read(py)?;
         Ok(learner.core.declared_inputs().iter().map(|input| input.name.clone()).collect())
     }
 
     /// The number of learned samples with a positive weight.
     #[getter]
     fn learned(&self, py: Python<'_>) -> PyResult<u64> {
-        Ok(self.learner.lock(py)?.core.learned())
+        Ok(self.learner.read(py)?.core.learned())
     }
 
     /// All options and their values.
     #[getter]
     fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        options::all(py, self.learner.lock(py)?.core.config())
+        options::all(py, self.learner.read(py)?.core.config())
     }
 
     /// The weights of the regression on all features, with a row per feature and a column per label.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let learner = self.learner.lock(py)?;
+        let learner = self.learner.read(py)?;
         let core = &learner.core;
         let weights = py.detach(|| core.weights());
         let (features, classes) = weights.shape();
@@ -422,7 +457,7 @@ impl OnlineBLS {
     /// ``features``, kind of ``nodes``, and whether it ``rests``.
     #[getter]
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        members::members(py, &self.learner.lock(py)?.core.members())
+        members::members(py, &self.learner.read(py)?.core.members())
     }
 
     /// How the members have changed, as dictionaries: after how many ``learned`` samples, which ``member``,
@@ -430,13 +465,13 @@ impl OnlineBLS {
     /// the ``event`` and its ``reason``. Only the last 1000 are kept.
     #[getter]
     fn changes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        members::changes(py, self.learner.lock(py)?.core.changes())
+        members::changes(py, self.learner.read(py)?.core.changes())
     }
 
     /// The numbers of samples after which a regression restarted because the model detected a drift.
     #[getter]
     fn restarts(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
-        Ok(self.learner.lock(py)?.core.restarts().to_vec())
+        Ok(self.learner.read(py)?.core.restarts().to_vec())
     }
 
     /// Return the numerical state of each regression, as a list of dictionaries.
@@ -445,7 +480,7 @@ impl OnlineBLS {
     /// largest: above 1e-7 they cannot be trusted, and merging or unlearning is refused. ``condition``
     /// is the estimated condition number.
     fn health<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let learner = self.learner.lock(py)?;
+        let learner = self.learner.read(py)?;
         let core = &learner.core;
         let health = py.detach(|| core.health());
         let mut regressions = Vec::with_capacity(health.len());
@@ -467,7 +502,7 @@ impl OnlineBLS {
     ///
     /// About 1e-15 is as good as double precision allows.
     fn residual(&self, py: Python<'_>) -> PyResult<f64> {
-        let learner = self.learner.lock(py)?;
+        let learner = self.learner.read(py)?;
         let core = &learner.core;
         let health = py.detach(|| core.health());
         let residuals = health.iter().map(|regression| regression.now.residual);
@@ -476,7 +511,7 @@ impl OnlineBLS {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let learner = self.learner.lock(py)?;
+        let learner = self.learner.read(py)?;
         let mut texts = Vec::new();
         for (option, value) in options::describe(py, learner.core.config())? {
             texts.push(format!("{option}={}", value.repr()?));
@@ -493,9 +528,10 @@ impl OnlineBLS {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let learner = self.learner.lock(py)?;
-        let bytes = PyBytes::new(py, &saved::to_bytes(py, &learner, false)?);
-        let state = (bytes, learner.labels.list(py)?, learner.core.config().threads);
+        let learner = self.learner.whole(py)?;
+        let bytes = PyBytes::new(py, &saved::to_bytes(py, &learner, false, true)?);
+        let state =
+            (bytes, learner.labels.list(py, learner.labels.len())?, learner.core.config().threads);
         let module = PyModule::import(py, "broadstream._broadstream")?;
         (module.getattr("restore_model")?, state).into_pyobject(py)
     }
@@ -515,16 +551,16 @@ impl OnlineBLS {
     }
 
     fn __sizeof__(&self, py: Python<'_>) -> PyResult<u64> {
-        Ok(self.learner.lock(py)?.core.bytes())
+        Ok(self.learner.read(py)?.core.bytes())
     }
 }
 
 impl OnlineBLS {
     fn of(learner: Learner) -> Self {
-        OnlineBLS { learner: Guarded::new(learner) }
+        OnlineBLS { learner: Shared::new(learner) }
     }
 
-    pub(crate) fn learner(&self) -> &Guarded<Learner> {
+    pub(crate) fn learner(&self) -> &Shared {
         &self.learner
     }
 }
@@ -538,7 +574,7 @@ pub(crate) fn restore_model(
 ) -> PyResult<OnlineBLS> {
     let mut content = state.as_bytes();
     let saved = state.py().detach(|| model_file::read(&mut content)).map_err(to_python)?;
-    let mut learner = saved::learner(state.py(), saved, Some(labels))?;
+    let mut learner = saved::learner(state.py(), saved, LabelsOf::Given(labels))?;
     learner.core.set_threads(threads).map_err(to_python)?;
     Ok(OnlineBLS::of(learner))
 }
@@ -549,7 +585,8 @@ fn label_array<'py>(
     labels: &Labels,
     classes: Vec<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    rows::tables(py)?.call_method1("label_array", (labels.list(py)?, classes.into_pyarray(py)))
+    rows::tables(py)?
+        .call_method1("label_array", (labels.list(py, labels.len())?, classes.into_pyarray(py)))
 }
 
 fn probability_array<'py>(

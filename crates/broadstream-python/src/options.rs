@@ -1,6 +1,6 @@
 //! The options of a model, under the same names as in Rust and on the command line.
 
-use broadstream::{Error, OnlineBlsConfig, Preset, Values};
+use broadstream::{ConfigOption, Error, OnlineBlsConfig, Preset, Values};
 use pyo3::{
     exceptions::PyTypeError,
     prelude::*,
@@ -44,7 +44,8 @@ fn named_preset(name: &Bound<'_, PyAny>) -> PyResult<Preset> {
     }
 }
 
-/// Describe all options of a model: name, help, values, and the default in each preset.
+/// Describe all options of a model: name, help, type, values, choices, an example, and the default in each
+/// preset.
 ///
 /// Examples
 /// --------
@@ -60,6 +61,15 @@ pub(crate) fn options(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         described.set_item("name", option.name)?;
         described.set_item("help", option.help)?;
         described.set_item("values", values(&option.values))?;
+        described.set_item("type", annotation(&option.values))?;
+        let choices = PyDict::new(py);
+        if let Values::Choice(names) | Values::Scaling(names) = option.values {
+            for named in names {
+                choices.set_item(named.name, named.help)?;
+            }
+        }
+        described.set_item("choices", choices)?;
+        described.set_item("example", from_json(py, &example(option))?)?;
         let defaults = PyDict::new(py);
         for (preset, named) in Preset::all() {
             defaults.set_item(named.name, from_json(py, &option.default_in(preset))?)?;
@@ -68,6 +78,55 @@ pub(crate) fn options(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         options.push(described);
     }
     Ok(options)
+}
+
+/// The presets and their meanings.
+#[pyfunction]
+pub(crate) fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let presets = PyDict::new(py);
+    for (_, named) in Preset::all() {
+        presets.set_item(named.name, named.help)?;
+    }
+    Ok(presets)
+}
+
+/// The type of an option, as Python annotates it.
+fn annotation(values: &Values) -> String {
+    let literal = |names: &[broadstream::Named]| {
+        let names: Vec<String> = names.iter().map(|named| format!("\"{}\"", named.name)).collect();
+        format!("Literal[{}]", names.join(", "))
+    };
+    match values {
+        Values::Count { .. } | Values::Bytes => "int".to_owned(),
+        Values::CountOrAuto { .. } => "int | Literal[\"auto\"]".to_owned(),
+        Values::Flag => "bool".to_owned(),
+        Values::NumberOrAuto { .. } => "float | Literal[\"auto\"]".to_owned(),
+        Values::Choice(names) => literal(names),
+        Values::Scaling(names) => format!("{} | Mapping[str, Any]", literal(names)),
+        _ => "Any".to_owned(),
+    }
+}
+
+/// A value of an option that is not its default.
+fn example(option: &ConfigOption) -> Value {
+    let default = option.default_in(Preset::default());
+    let count = |(low, high): (u64, u64)| {
+        let usual = default.as_u64().map_or(1000, |default| default.saturating_mul(2).max(1));
+        json!(usual.clamp(low, high))
+    };
+    match option.values {
+        Values::Count { range, .. } | Values::CountOrAuto { range, .. } => count(range),
+        Values::Bytes => json!(1_u64 << 31),
+        Values::Flag => json!(default != true),
+        Values::NumberOrAuto { range, .. } => json!(if range.1 > 1.0 { 0.5 } else { 0.999 }),
+        Values::Choice(names) | Values::Scaling(names) => {
+            let other = names
+                .iter()
+                .find(|named| default != named.name && default.get(named.name).is_none());
+            json!(other.map(|named| named.name))
+        }
+        _ => Value::Null,
+    }
 }
 
 /// The values that an option accepts, in words.

@@ -40,11 +40,20 @@ enum Content {
         width: usize,
         names: Option<Vec<String>>,
     },
+    /// Columns of any values, which are named or numbered.
     Table {
-        names: Vec<String>,
+        names: Option<Vec<String>>,
         columns: Vec<TableColumn>,
     },
     Dicts(Py<PyList>),
+    /// A matrix of numbers that stores those other than 0: where each row starts, and the column and the value
+    /// of each number.
+    Sparse {
+        starts: Py<PyAny>,
+        indices: Py<PyAny>,
+        values: Py<PyAny>,
+        width: usize,
+    },
 }
 
 /// A column of a table.
@@ -79,12 +88,20 @@ impl Rows {
                 Ok(Rows { content: Content::Array { array, width, names }, length })
             }
             "columns" => {
-                let names: Vec<String> = table.get_item(1)?.extract()?;
+                let names = table.get_item(1)?.extract()?;
                 let length = table.get_item(3)?.extract()?;
                 let columns = table.get_item(2)?;
                 let columns = columns.try_iter()?.map(|column| TableColumn::of(&column?));
                 let columns = columns.collect::<PyResult<_>>()?;
                 Ok(Rows { content: Content::Table { names, columns }, length })
+            }
+            "sparse" => {
+                let [starts, indices, values] =
+                    [1, 2, 3].map(|k| table.get_item(k).map(Bound::unbind));
+                let (length, width) =
+                    (table.get_item(4)?.extract()?, table.get_item(5)?.extract()?);
+                let (starts, indices, values) = (starts?, indices?, values?);
+                Ok(Rows { content: Content::Sparse { starts, indices, values, width }, length })
             }
             _ => {
                 let rows = table.get_item(1)?.cast_into::<PyList>()?;
@@ -99,8 +116,9 @@ impl Rows {
 
     /// How many columns an array has; 0 for other rows, whose columns have names of their own.
     pub(crate) fn width(&self) -> usize {
-        match self.content {
-            Content::Array { width, .. } => width,
+        match &self.content {
+            Content::Array { width, .. } | Content::Sparse { width, .. } => *width,
+            Content::Table { names: None, columns } => columns.len(),
             Content::Table { .. } | Content::Dicts(_) => 0,
         }
     }
@@ -124,10 +142,7 @@ impl Rows {
     ) -> PyResult<()> {
         match &self.content {
             Content::Array { array, width, names } => {
-                let positions = match names {
-                    Some(names) => columns.of_table(names)?,
-                    None => columns.of_numbered(*width)?,
-                };
+                let positions = columns.of_row(names.as_deref(), *width)?;
                 let piece: PyReadonlyArray2<'_, f64> = {
                     let piece = array.bind(py).get_item(slice(py, &range))?;
                     readable(&piece)?.try_readonly()?
@@ -139,13 +154,44 @@ impl Rows {
                 }
             }
             Content::Table { names, columns: table } => {
-                let positions = columns.of_table(names)?;
+                let positions = columns.of_row(names.as_deref(), table.len())?;
                 let pieces = table.iter().map(|column| column.piece(py, &range));
                 let pieces = pieces.collect::<PyResult<Vec<_>>>()?;
                 for (row, i) in range.enumerate() {
                     let value = |position: usize| pieces[position].value(row);
                     let values = positions.iter().map(|&(position, k)| Ok((k, value(position)?)));
                     each(i, encode_row(columns.encoder(), place(i), values)?)?;
+                }
+            }
+            Content::Sparse { starts, indices, values, width } => {
+                let positions = columns.of_row(None, *width)?;
+                let bounds = range.start..range.end + 1;
+                let starts = whole(&starts.bind(py).get_item(slice(py, &bounds))?)?;
+                let (Some(&first), Some(&last)) = (starts.first(), starts.last()) else {
+                    return Ok(());
+                };
+                let stored = first..last;
+                let indices = whole(&indices.bind(py).get_item(slice(py, &stored))?)?;
+                let values = values.bind(py).get_item(slice(py, &stored))?;
+                let values: PyReadonlyArray1<'_, f64> = readable(&values)?.try_readonly()?;
+                let values = values.as_array();
+                let mut row = vec![0.0; *width];
+                for (i, ends) in range.zip(starts.windows(2)) {
+                    row.fill(0.0);
+                    let entries =
+                        ends[0].wrapping_sub(stored.start)..ends[1].wrapping_sub(stored.start);
+                    for entry in entries {
+                        // A matrix may store several numbers for one cell, which stand for their sum.
+                        match (indices.get(entry), values.get(entry)) {
+                            (Some(column), Some(value)) if *column < *width => {
+                                row[*column] += value;
+                            }
+                            _ => return Err(broken_matrix(i)),
+                        }
+                    }
+                    let number = |position: usize| Value::Cell(Cell::Number(row[position]));
+                    let cells = positions.iter().map(|&(position, k)| Ok((k, number(position))));
+                    each(i, encode_row(columns.encoder(), place(i), cells)?)?;
                 }
             }
             Content::Dicts(rows) => {
@@ -202,16 +248,23 @@ fn encode_dict<'e>(
 pub(crate) fn encode_one<'e>(
     columns: &'e mut Columns,
     x: &Bound<'_, PyAny>,
+    place: Place,
 ) -> PyResult<Sample<'e>> {
     if let Ok(row) = x.cast::<PyDict>() {
-        return encode_dict(columns, row, place(0));
+        return encode_dict(columns, row, place);
+    }
+    if let Ok(row) = x.cast::<PyList>() {
+        let positions = columns.of_row(None, row.len())?;
+        let value = |(position, k)| Ok((k, Value::Python(row.get_item(position)?)));
+        let values = positions.into_iter().map(value);
+        return encode_row(columns.encoder(), place, values);
     }
     let row: PyReadonlyArray1<'_, f64> = readable(x)?.try_readonly()?;
     let row = row.as_array();
     let number = |position: usize| Value::Cell(Cell::Number(row[position]));
-    let positions = columns.of_numbered(row.len())?;
+    let positions = columns.of_row(None, row.len())?;
     let values = positions.into_iter().map(|(position, k)| Ok((k, number(position))));
-    encode_row(columns.encoder(), place(0), values)
+    encode_row(columns.encoder(), place, values)
 }
 
 impl TableColumn {
@@ -258,8 +311,8 @@ impl<'py> Piece<'_, 'py> {
     }
 }
 
-/// One sample as a dictionary, or as an array of values in the order of numbered columns. This may run
-/// Python code, so it is done before a model is locked.
+/// One sample as a dictionary, or as a list or an array of values in the order of numbered columns. This may
+/// run Python code, so it is done before a model is locked.
 pub(crate) fn row<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if x.cast::<PyDict>().is_ok() || x.cast::<PyArray1<f64>>().is_ok() {
         return Ok(x.clone());
@@ -285,6 +338,22 @@ pub(crate) fn weights<'py>(
 /// The place of a row, counted from 1.
 pub(crate) fn place(row: usize) -> Place {
     Place::Row(row as u64 + 1)
+}
+
+fn broken_matrix(row: usize) -> PyErr {
+    let message = format!("{}: the sparse matrix has an entry outside of its columns", place(row));
+    PyValueError::new_err(message)
+}
+
+/// An array of whole numbers that are not negative. A negative one becomes one that no array has.
+fn whole(values: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+    let values = values.call_method1("astype", ("int64",))?;
+    let values = values.cast::<PyArray1<i64>>()?.try_readonly()?;
+    Ok(values
+        .as_array()
+        .iter()
+        .map(|&value| usize::try_from(value).unwrap_or(usize::MAX))
+        .collect())
 }
 
 fn slice<'py>(py: Python<'py>, range: &Range<usize>) -> Bound<'py, PySlice> {

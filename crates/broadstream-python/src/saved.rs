@@ -3,6 +3,9 @@
 //! Labels in a model file are text. The text of each Python label is stored, which the command line can
 //! print, together with its type and value, so that Python gets back the labels it gave. A pickle stores
 //! the labels themselves.
+//!
+//! Labels that the command line adds are text alone. If all others have one type, they are read as values of
+//! that type, or refused if their text is not exactly how that type is written.
 
 use std::collections::HashSet;
 
@@ -24,7 +27,12 @@ use crate::{columns::Columns, error::to_python, labels::Labels, learner::Learner
 const LABEL_TYPES: &str = "python_label_types";
 
 /// The bytes of a model file. Without `label_texts` the caller must store the labels itself.
-pub(crate) fn to_bytes(py: Python<'_>, learner: &Learner, label_texts: bool) -> PyResult<Vec<u8>> {
+pub(crate) fn to_bytes(
+    py: Python<'_>,
+    learner: &Learner,
+    label_texts: bool,
+    feature_weights: bool,
+) -> PyResult<Vec<u8>> {
     let encoding = learner.columns.encoding();
     let mut schema = Schema::new(encoding.target.as_str());
     for input in learner.core.declared_inputs() {
@@ -47,6 +55,7 @@ pub(crate) fn to_bytes(py: Python<'_>, learner: &Learner, label_texts: bool) -> 
         let file = ModelFile {
             encoding: Some(&encoding),
             notes: Some(&notes),
+            feature_weights,
             ..ModelFile::of(Content::Model(core), &schema)
         };
         file.write(&mut bytes)?;
@@ -55,19 +64,37 @@ pub(crate) fn to_bytes(py: Python<'_>, learner: &Learner, label_texts: bool) -> 
     .map_err(to_python)
 }
 
-/// The model of a file, with the given labels or else with those of the file.
+/// The labels that a loaded model gets.
+pub(crate) enum LabelsOf<'py> {
+    /// Those given.
+    Given(Vec<Bound<'py, PyAny>>),
+    /// Those of the file, all of that type if there is one.
+    File(Option<LabelType>),
+}
+
+/// The type of labels in a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LabelType {
+    Text,
+    Integer,
+    Float,
+    Flag,
+}
+
+/// The model of a file.
 pub(crate) fn learner<'py>(
     py: Python<'py>,
     saved: Saved,
-    labels: Option<Vec<Bound<'py, PyAny>>>,
+    labels: LabelsOf<'py>,
 ) -> PyResult<Learner> {
     let Saved { model, schema, encoding, notes, .. } = saved;
     let labels = match labels {
-        Some(labels) => Labels::of(py, labels)?,
-        None => Labels::of(py, stored_labels(py, &model, &schema, &notes)?)?,
+        LabelsOf::Given(labels) => Labels::of(py, labels)?,
+        LabelsOf::File(kind) => Labels::of(py, stored_labels(py, &model, &schema, &notes, kind)?)?,
     };
     let own = notes.get("python") == Some(&json!(true));
     let target = (!own).then(|| schema.target().to_owned());
+    let labels = if own { labels } else { labels.uniform() };
     let encoding = encoding.unwrap_or_else(|| RowEncoding::of_schema(&schema));
     let columns = Columns::resume(py, schema.inputs(), encoding, target)?;
     let (found, classes) = (labels.len(), model.classes());
@@ -123,27 +150,107 @@ fn types(py: Python<'_>, labels: &Labels) -> PyResult<Vec<Value>> {
         .collect()
 }
 
-/// The labels of a file: as given in Python, or as text if another program wrote the file.
+/// The labels of a file: as given in Python, or as text if another program wrote the file. With a type they are
+/// all of that type.
 fn stored_labels<'py>(
     py: Python<'py>,
     model: &OnlineBls,
     schema: &Schema,
     notes: &Map<String, Value>,
+    wanted: Option<LabelType>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let known = model.classes();
     let texts = schema.labels().get(..known).ok_or_else(|| {
         PyValueError::new_err("the file does not state the labels of its classes")
     })?;
+    if let Some(wanted) = wanted {
+        return texts.iter().map(|text| wanted.read(py, text)).collect();
+    }
     let Some(types) = notes.get(LABEL_TYPES).and_then(Value::as_array) else {
         return Ok(texts.iter().map(|text| PyString::new(py, text).into_any()).collect());
     };
+    let own: Vec<_> = types.iter().take(known).map_while(|kind| typed(py, kind)).collect();
+    let mut kinds = own.iter().map(LabelType::of);
+    let first = kinds.next().unwrap_or(LabelType::Text);
+    let same = kinds.all(|kind| kind == first);
+    let mut labels = own;
     // Labels that the command line has learned since then are text.
-    let mut labels = Vec::with_capacity(known);
-    for (i, text) in texts.iter().enumerate() {
-        let label = types.get(i).and_then(|kind| typed(py, kind));
-        labels.push(label.unwrap_or_else(|| PyString::new(py, text).into_any()));
+    for text in &texts[labels.len()..] {
+        if !same {
+            let message = format!(
+                "the command line has added the label '{text}', and the others are of several types: load \
+                 the model with labels=str, which reads all labels as text"
+            );
+            return Err(PyValueError::new_err(message));
+        }
+        labels.push(first.read(py, text)?);
     }
     Ok(labels)
+}
+
+impl LabelType {
+    const ALL: [LabelType; 4] =
+        [LabelType::Text, LabelType::Integer, LabelType::Float, LabelType::Flag];
+
+    /// The type that Python calls by this name.
+    pub(crate) fn named(kind: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let name = kind.getattr("__name__").and_then(|name| name.extract::<String>());
+        let known = |kind: &LabelType| name.as_ref().is_ok_and(|name| name == kind.name());
+        Self::ALL.into_iter().find(known).ok_or_else(|| {
+            let found = kind.repr().map(|text| text.to_string()).unwrap_or_default();
+            PyTypeError::new_err(format!("labels must be str, int, float or bool, got {found}"))
+        })
+    }
+
+    fn of(label: &Bound<'_, PyAny>) -> Self {
+        if label.cast_exact::<PyBool>().is_ok() {
+            LabelType::Flag
+        } else if label.cast_exact::<PyInt>().is_ok() {
+            LabelType::Integer
+        } else if label.cast_exact::<PyFloat>().is_ok() {
+            LabelType::Float
+        } else {
+            LabelType::Text
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            LabelType::Text => "str",
+            LabelType::Integer => "int",
+            LabelType::Float => "float",
+            LabelType::Flag => "bool",
+        }
+    }
+
+    /// The label of this type that a text stands for.
+    fn read<'py>(self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+        let label = match self {
+            LabelType::Text => Some(PyString::new(py, text).into_any()),
+            // 007 and 7 are different texts, so only one of them is the number 7.
+            LabelType::Integer => py
+                .get_type::<PyInt>()
+                .call1((text,))
+                .ok()
+                .filter(|number| number.str().is_ok_and(|written| written == text)),
+            LabelType::Float => {
+                let number = text.parse().ok().filter(|number: &f64| !number.is_nan());
+                number.map(|number| PyFloat::new(py, number).into_any())
+            }
+            LabelType::Flag => match text {
+                "true" | "True" | "TRUE" => Some(PyBool::new(py, true).to_owned().into_any()),
+                "false" | "False" | "FALSE" => Some(PyBool::new(py, false).to_owned().into_any()),
+                _ => None,
+            },
+        };
+        label.ok_or_else(|| {
+            let name = self.name();
+            PyValueError::new_err(format!(
+                "the file has a label '{text}' that is no {name}, and all labels must have one type: load \
+                 the model with labels=str, which reads all labels as text"
+            ))
+        })
+    }
 }
 
 fn typed<'py>(py: Python<'py>, kind: &Value) -> Option<Bound<'py, PyAny>> {

@@ -4,6 +4,7 @@ use std::{
     collections::HashSet,
     ffi::CString,
     fs::File,
+    io::ErrorKind,
     path::Path,
     time::{Duration, Instant},
 };
@@ -368,9 +369,28 @@ fn name_cells(stream: &dyn broadstream::stream::Stream, cells: &mut Vec<(String,
     }
 }
 
-/// The system's own error, which is a FileNotFoundError or the like.
+/// The system's own error, which is a FileNotFoundError or the like. A name that no path would have may be
+/// meant as that of a generator.
 fn not_there(path: &str, error: &std::io::Error) -> PyErr {
+    let name = path.split(':').next().unwrap_or_default();
+    if error.kind() == ErrorKind::NotFound && !name.contains(['/', '.']) {
+        let generators = NamedGenerator::NAMES.join(", ");
+        let meant = Python::attach(|py| similar(py, name)).ok().flatten();
+        let meant = meant.map(|meant| format!("did you mean '{meant}'? ")).unwrap_or_default();
+        let message = format!(
+            "there is no file '{path}', and no generator of that name: {meant}the generators are \
+             {generators}"
+        );
+        return std::io::Error::new(ErrorKind::NotFound, message).into();
+    }
     std::io::Error::new(error.kind(), format!("{path}: {error}")).into()
+}
+
+/// The generator whose name is most like this one.
+fn similar(py: Python<'_>, name: &str) -> PyResult<Option<String>> {
+    let matches = py.import("difflib")?.getattr("get_close_matches")?;
+    let found: Vec<String> = matches.call1((name, NamedGenerator::NAMES.to_vec(), 1))?.extract()?;
+    Ok(found.into_iter().next())
 }
 
 /// The delimiter that a text spells.

@@ -10,7 +10,12 @@ use super::{
     run::Run,
     state::EvaluationState,
 };
-use crate::{classifier::Classifier, data::Schema, error::Error, stream::Stream};
+use crate::{
+    classifier::Classifier,
+    data::{Input, Schema},
+    error::Error,
+    stream::Stream,
+};
 
 /// An evaluation of one model on one stream, which can stop at checkpoints and resume later.
 ///
@@ -90,6 +95,15 @@ impl<'a> Evaluator<'a> {
             clock: NO_CLOCK,
             checked: false,
         })
+    }
+
+    /// Evaluates a model that has learned before, with these inputs and that many classes. The schema of the
+    /// stream must begin with the same inputs and classes.
+    #[must_use]
+    pub fn of_learned(mut self, inputs: &[Input], classes: usize) -> Self {
+        self.run.state.inputs = inputs.to_vec();
+        self.run.state.classes = classes;
+        self
     }
 
     /// Measures times with this clock, which returns the time since some fixed moment.

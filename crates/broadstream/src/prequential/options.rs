@@ -44,6 +44,26 @@ pub struct PrequentialOptions {
     /// # Ok::<(), broadstream::Error>(())
     /// ```
     pub delay: u64,
+    /// Whether a sample that the model could not answer, because it had seen no label yet, counts as an
+    /// error. Without delay that is the first sample alone; with late labels it is every sample before the
+    /// first label arrives. Not with checkpoints. Default true.
+    ///
+    /// ```
+    /// use broadstream::{
+    ///     PrequentialOptions, baselines::NoChange, evaluate, stream::synth::Stagger,
+    /// };
+    ///
+    /// let counted = |count_unanswered| {
+    ///     let mut stream = Stagger::new(0, false, 42)?.take(500);
+    ///     let options =
+    ///         PrequentialOptions { delay: 100, count_unanswered, ..PrequentialOptions::default() };
+    ///     let found = evaluate(&mut stream, &mut NoChange::new(), &options)?;
+    ///     Ok::<_, broadstream::Error>(found.metrics.summary().samples)
+    /// };
+    /// assert_eq!((counted(true)?, counted(false)?), (500, 400));
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub count_unanswered: bool,
     /// The number of samples between two [checkpoints](super::Progress::Checkpoint), at which an
     /// [`Evaluator`](super::Evaluator) stops; the last one is at the end. Blocks end at
     /// checkpoints, which does not change the result. Default `None`: no checkpoints.
@@ -60,6 +80,7 @@ impl Default for PrequentialOptions {
             drift_confidence: Adwin::CONFIDENCE,
             separate_times: false,
             delay: 0,
+            count_unanswered: true,
             checkpoint_every: None,
         }
     }
@@ -75,6 +96,10 @@ impl PrequentialOptions {
             ("curve_every", self.curve_every.unwrap_or(1)),
             ("checkpoint_every", self.checkpoint_every.unwrap_or(1)),
         ];
+        if !self.count_unanswered && self.checkpoint_every.is_some() {
+            let (option, rule) = ("count_unanswered", "true with checkpoints");
+            return Err(Error::Config { option, rule, value: "false".to_owned() });
+        }
         match sizes.into_iter().find(|(_, value)| *value == 0) {
             Some((option, value)) => {
                 Err(Error::Config { option, rule: "at least 1", value: value.to_string() })

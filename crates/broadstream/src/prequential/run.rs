@@ -174,10 +174,18 @@ impl Run {
             let (truth, predicted) = (block.class(i), arg_max(scores));
             let probabilities = model.probabilities(scores);
             let state = &mut self.state;
-            state.metrics.add(truth, predicted, &probabilities);
+            let skipped = predicted.is_none() && !state.options.count_unanswered;
+            if skipped {
+                state.unanswered += 1;
+            } else {
+                state.metrics.add(truth, predicted, &probabilities);
+            }
             let sample = state.samples();
             let probabilities = &probabilities;
             observer.sample(Outcome { sample, truth, predicted, probabilities, schema });
+            if skipped {
+                continue;
+            }
             let error = f64::from(u8::from(predicted != Some(truth)));
             if state.detector.add(error)?.is_some_and(|change| change.is_rise()) {
                 state.drifts.push(sample);

@@ -25,6 +25,8 @@ pub struct EvaluationState {
     pub(super) metrics: Metrics,
     pub(super) curve: Vec<CurvePoint>,
     pub(super) drifts: Vec<u64>,
+    /// The samples without a prediction that are not counted.
+    pub(super) unanswered: u64,
     /// Detects drifts in the model's errors.
     pub(super) detector: Adwin,
     pub(super) times: Times,
@@ -48,6 +50,7 @@ impl EvaluationState {
             metrics: Metrics::new(options.metrics_window),
             curve: Vec::new(),
             drifts: Vec::new(),
+            unanswered: 0,
             detector: Adwin::new(options.drift_confidence)?,
             times: Times::default(),
             updates_since_point: (Duration::ZERO, 0),
@@ -60,7 +63,13 @@ impl EvaluationState {
 
     /// The number of samples evaluated so far.
     pub fn samples(&self) -> u64 {
-        self.metrics.confusion().samples()
+        self.metrics.confusion().samples() + self.unanswered
+    }
+
+    /// The samples that are not counted, since the model could not answer them; see
+    /// [`count_unanswered`](PrequentialOptions::count_unanswered).
+    pub fn unanswered(&self) -> u64 {
+        self.unanswered
     }
 
     /// The options that the evaluation started with. `block`, `limit` and `checkpoint_every` may

@@ -152,7 +152,7 @@ impl RowEncoder {
 
     /// Reads texts such as `true` as 1 and 0 in numeric columns. Those of a saved model may have been learned
     /// from the truth values of another format, and refuse them otherwise.
-    pub(super) fn read_flags(&mut self) {
+    pub fn read_flags(&mut self) {
         self.reads_flags = true;
     }
 

@@ -47,11 +47,24 @@ impl RowEncoder {
     /// # Ok::<(), broadstream::stream::StreamError>(())
     /// ```
     pub fn undo(&mut self) -> bool {
-        let any = !self.undo_log.is_empty();
+        self.undo_to(0)
+    }
+
+    /// How many changes [`undo`](Self::undo) would undo now. With [`undo_to`](Self::undo_to), rows can be
+    /// predicted while others, not settled yet, wait to be learned.
+    pub fn unsettled(&self) -> usize {
+        self.undo_log.len()
+    }
+
+    /// Removes what was added since [`unsettled`](Self::unsettled) returned this number, and returns whether
+    /// there was anything.
+    pub fn undo_to(&mut self, unsettled: usize) -> bool {
+        let any = self.undo_log.len() > unsettled;
         // For each column the smallest number among the categories to remove. Categories are numbered
         // in order of appearance, so all from that one on are to be removed, in one pass at the end.
         let mut categories: HashMap<usize, u32> = HashMap::new();
-        while let Some(change) = self.undo_log.pop() {
+        for change in self.undo_log.split_off(unsettled.min(self.undo_log.len())).into_iter().rev()
+        {
             match change {
                 Change::Input => {
                     if let Some(input) = self.schema.pop_input() {
@@ -99,6 +112,16 @@ mod tests {
         assert!(encoder.push(late, Cell::Text(b"u")).is_err());
     }
 
+    /// Adds another column, and more categories to the columns of [`push_rows`].
+    fn push_rows_again(encoder: &mut RowEncoder, new: &str) {
+        let place = Place::Row(2);
+        let late = encoder.add_column(new, None, place).unwrap();
+        encoder.begin(place);
+        encoder.push(encoder.column("job").unwrap(), Cell::Text(b"w")).unwrap();
+        encoder.push(encoder.column("open").unwrap(), Cell::Text(b"w")).unwrap();
+        encoder.push(late, Cell::Text(b"w")).unwrap();
+    }
+
     #[test]
     fn undone_rows_leave_nothing_behind() {
         for categories in [Categories::OneHot, Categories::IntegerCodes] {
@@ -115,6 +138,10 @@ mod tests {
             };
             let (mut looked, mut fresh) = (encoder(), encoder());
             push_rows(&mut looked, "first");
+            let (marked, known) = (looked.unsettled(), looked.encoding());
+            push_rows_again(&mut looked, "between");
+            assert!(looked.undo_to(marked) && !looked.undo_to(marked));
+            assert_eq!(looked.encoding(), known);
             assert_ne!(looked.schema().inputs(), fresh.schema().inputs());
             assert!(looked.undo());
             assert_eq!(looked.schema().inputs(), fresh.schema().inputs());
