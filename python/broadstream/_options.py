@@ -38,13 +38,20 @@ class OptionValues(TypedDict, total=False):
     stacking: bool | None
     label_lags: int | None
     class_weight: str | Mapping[Any, float] | None
+    objective: str | None
+    costs: Mapping[Any, Mapping[Any, float]] | None
     keep_weights: bool | None
     threads: int | None
     memory_limit: int | None
 
 
 # Without the seed, which has other names in other libraries.
-NAMES = tuple(option["name"] for option in options() if option["name"] != "seed")
+# Costs go by label, so they belong to the model and not to its configuration.
+NAMES = (*(option["name"] for option in options() if option["name"] != "seed"), "costs")
+
+COSTS = """costs : dict
+    For each true label a dictionary with the cost of each decision, by label; decisions are then made for the
+    least expected cost. ``abstain`` in each of them is the cost of deciding nothing."""
 
 
 def takes_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -97,8 +104,8 @@ def document(model: type[OnlineBLS]) -> None:
     heading = "Parameters\n----------\npreset : 'default', 'single', 'paper', 'paper-drift'\n"
     preset = "    The configuration that the options below start from (default 'default').\n"
     summary, examples, code = (model.__doc__ or "").partition("Examples\n--------\n")
-    model.__doc__ = f"{summary}{heading}{preset}" + "\n".join(lines) + f"\n\n{examples}{code}"
-    names = [option["name"] for option in options()]
+    model.__doc__ = f"{summary}{heading}{preset}" + "\n".join([*lines, COSTS]) + f"\n\n{examples}{code}"
+    names = [*(option["name"] for option in options()), "costs"]
     parameters = _parameters(["preset", *names], {})
     model.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
 

@@ -41,12 +41,13 @@ pub(crate) fn to_bytes(py: Python<'_>, learner: &Learner, label_texts: bool) -> 
         }
         notes.insert(LABEL_TYPES.to_owned(), json!(types(py, &learner.labels)?));
     }
-    let core = &learner.core;
+    let (core, costs) = (&learner.core, learner.costs.as_ref());
     py.detach(|| {
         let mut bytes = Vec::new();
         let file = ModelFile {
             encoding: Some(&encoding),
             notes: Some(&notes),
+            costs,
             ..ModelFile::of(Content::Model(core), &schema)
         };
         file.write(&mut bytes)?;
@@ -61,7 +62,7 @@ pub(crate) fn learner<'py>(
     saved: Saved,
     labels: Option<Vec<Bound<'py, PyAny>>>,
 ) -> PyResult<Learner> {
-    let Saved { model, schema, encoding, notes, .. } = saved;
+    let Saved { model, schema, encoding, notes, costs, .. } = saved;
     let labels = match labels {
         Some(labels) => Labels::of(py, labels)?,
         None => Labels::of(py, stored_labels(py, &model, &schema, &notes)?)?,
@@ -75,7 +76,7 @@ pub(crate) fn learner<'py>(
         let message = format!("the labels must be {classes}, one for each class, got {found}");
         return Err(PyValueError::new_err(message));
     }
-    Ok(Learner::new(model, columns, labels))
+    Ok(Learner { costs, ..Learner::new(model, columns, labels) })
 }
 
 /// A text for a label, different from all texts seen before.

@@ -1,6 +1,6 @@
 //! The results of a run as a JSON object for programs.
 
-use broadstream::metrics::per_class;
+use broadstream::metrics::{ALARM_RATE, Calibration, per_class};
 use serde_json::{Value, json};
 
 use super::Report;
@@ -14,8 +14,8 @@ const MOST_CLASSES: usize = 256;
 
 impl Report<'_> {
     pub(super) fn json(&self) -> Value {
-        let summary = self.evaluation.metrics.summary();
-        let window = self.evaluation.metrics.window_summary();
+        let summary = self.evaluation.summary();
+        let window = self.evaluation.window_summary();
         let times = &self.evaluation.times;
         let labels = self.schema.labels();
         json!({
@@ -36,6 +36,16 @@ impl Report<'_> {
             "log_loss": summary.log_loss,
             "brier": summary.brier,
             "ece": summary.ece,
+            "gmean": summary.gmean,
+            "kappa_m": summary.kappa_m,
+            "kappa_t": summary.kappa_t,
+            "auc": summary.auc,
+            "auprc": summary.auprc,
+            "recall_at_alarms": summary.recall_at_alarms,
+            "ece_by_class": summary.ece_by_class,
+            "coverage": summary.coverage,
+            "cost": summary.cost,
+            "objectives": self.objectives(),
             "window": {
                 "samples": window.samples,
                 "oca": window.oca,
@@ -45,6 +55,14 @@ impl Report<'_> {
                 "kappa": window.kappa,
                 "log_loss": window.log_loss,
                 "brier": window.brier,
+                "gmean": window.gmean,
+                "kappa_m": window.kappa_m,
+                "kappa_t": window.kappa_t,
+                "auc": window.auc,
+                "auprc": window.auprc,
+                "recall_at_alarms": window.recall_at_alarms,
+                "coverage": window.coverage,
+                "cost": window.cost,
             },
             "drifts": self.evaluation.drifts,
             "restarts": self.evaluation.restarts,
@@ -73,29 +91,43 @@ impl Report<'_> {
         model.map_or_else(Vec::new, |model| health_json(&model.health()))
     }
 
-    fn reliability(&self) -> Vec<Value> {
-        let bins = self.evaluation.metrics.calibration().bins().map(|bin| {
-            json!({
-                "from": bin.from,
-                "to": bin.to,
-                "count": bin.count,
-                "confidence": bin.confidence,
-                "accuracy": bin.accuracy,
-            })
+    /// The metrics under every objective; empty for a model without objectives.
+    fn objectives(&self) -> Vec<Value> {
+        let rows = self.evaluation.trade_offs();
+        let rows = rows.iter().map(|row| {
+            let mut values = json!({ "name": row.name, "is_chosen": row.is_chosen });
+            for (name, value) in row.summary.named() {
+                values[name] = json!(value);
+            }
+            values["cost"] = json!(row.cost);
+            values
         });
-        bins.collect()
+        rows.collect()
+    }
+
+    fn reliability(&self) -> Vec<Value> {
+        reliability_bins(self.evaluation.metrics.calibration())
     }
 
     fn per_class(&self) -> Vec<Value> {
         let labels = self.schema.labels();
-        let classes = per_class(self.evaluation.metrics.confusion());
+        let metrics = &self.evaluation.metrics;
+        let (ranking, calibration) = (metrics.ranking(), metrics.class_calibration().classes());
+        let classes = per_class(metrics.confusion());
         let classes = classes.iter().map(|class| {
+            let number = class.class;
+            let calibration = calibration.get(number);
             json!({
                 "label": labels.get(class.class),
                 "precision": class.precision,
                 "recall": class.recall,
                 "f1": class.f1,
                 "support": class.support,
+                "auc": ranking.auc_of(number),
+                "auprc": ranking.average_precision_of(number),
+                "recall_at_alarms": ranking.recall_at(number, ALARM_RATE),
+                "ece": calibration.map(Calibration::ece),
+                "reliability": calibration.map(reliability_bins),
             })
         });
         classes.collect()
@@ -110,4 +142,17 @@ impl Report<'_> {
             classes.clone().map(row).collect()
         })
     }
+}
+
+fn reliability_bins(calibration: &Calibration) -> Vec<Value> {
+    let bins = calibration.bins().map(|bin| {
+        json!({
+            "from": bin.from,
+            "to": bin.to,
+            "count": bin.count,
+            "confidence": bin.confidence,
+            "accuracy": bin.accuracy,
+        })
+    });
+    bins.collect()
 }
