@@ -3,7 +3,8 @@
 use std::{collections::HashSet, ops::Range};
 
 use broadstream::{
-    Block, Certificate, ClassCosts, Classifier, Costs, Error, OnlineBls, Scores, stream::ColumnCoding,
+    Block, Certificate, ClassCosts, Classifier, Costs, Error, OnlineBls, Scores,
+    stream::ColumnCoding,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::{

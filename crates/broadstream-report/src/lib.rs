@@ -51,8 +51,8 @@ pub use crate::{
     labels::{Labels, Metric},
     page::{
         ChangeRow, ClassReliability, ClassRow, Event, ExperimentLink, ExperimentPage, MemberRow,
-        ObjectiveRow, OverviewPage, ReliabilityRow, RunReport, TimeBin, experiment_page, overview_page,
-        run_page,
+        ObjectiveRow, OverviewPage, ReliabilityRow, RunReport, TimeBin, experiment_page,
+        overview_page, run_page,
     },
     record::{CurvePoint, RECORD_FORMAT, Record, UpdateTime},
     render::{FigureOutput, Output, Rendered, RenderedView, TableOutput, render},

@@ -5,6 +5,7 @@ mod algorithms;
 mod baselines;
 mod contract;
 mod csv;
+mod decisions;
 mod drift;
 mod exact;
 mod metrics;

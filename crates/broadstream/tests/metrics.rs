@@ -77,11 +77,15 @@ fn each_class_equals_scikit_learn() {
 fn the_areas_of_each_class_equal_those_of_scikit_learn() {
     for case in cases() {
         let metrics = metrics_of(&case, case.samples.len());
-        let found = |class| [metrics.ranking().auc_of(class), metrics.ranking().average_precision_of(class)];
+        let found = |class| {
+            [metrics.ranking().auc_of(class), metrics.ranking().average_precision_of(class)]
+        };
         for (k, list) in ["class_auc", "class_auprc"].into_iter().enumerate() {
             for (class, expected) in array(&case.expected[list]).iter().enumerate() {
                 match (found(class)[k], expected.as_f64()) {
-                    (Some(found), Some(expected)) => assert_close(found, expected, &case.name, list),
+                    (Some(found), Some(expected)) => {
+                        assert_close(found, expected, &case.name, list)
+                    }
                     (found, expected) => assert_eq!(found, expected, "{}: {list}", case.name),
                 }
             }
@@ -99,7 +103,12 @@ fn a_window_that_holds_the_whole_stream_agrees_with_it() {
         assert_eq!((window.bacc, window.f1), (whole.bacc, whole.f1), "{}", case.name);
         assert_eq!((window.mcc, window.kappa), (whole.mcc, whole.kappa), "{}", case.name);
         assert_eq!((window.gmean, window.coverage), (whole.gmean, whole.coverage), "{}", case.name);
-        assert_eq!((window.kappa_m, window.kappa_t), (whole.kappa_m, whole.kappa_t), "{}", case.name);
+        assert_eq!(
+            (window.kappa_m, window.kappa_t),
+            (whole.kappa_m, whole.kappa_t),
+            "{}",
+            case.name
+        );
         assert_eq!((window.auc, window.auprc), (whole.auc, whole.auprc), "{}", case.name);
         assert_eq!(window.recall_at_alarms, whole.recall_at_alarms, "{}", case.name);
         assert_close(window.log_loss, whole.log_loss, &case.name, "log loss");

@@ -285,7 +285,9 @@ pub fn run_page(report: &RunReport) -> Result<String, Error> {
             has_features: report.members.iter().any(|member| member.features.is_some()),
             more_changes: report.changes.len().saturating_sub(MOST_CHANGES),
             changes: change_rows(report),
-            reliability: markup(&figure::reliability("reliability", &confidence_bins).unwrap_or_default()),
+            reliability: markup(
+                &figure::reliability("reliability", &confidence_bins).unwrap_or_default(),
+            ),
             reliability_rows: reliability_rows(report),
             class_figures: class_figures(report),
             objective_columns: objective_keys(report).map(|key| labels.metric(key).label).collect(),
@@ -364,8 +366,25 @@ fn headlines(report: &RunReport, labels: &Labels) -> Vec<(String, String)> {
 
 fn metric_rows(report: &RunReport, labels: &Labels) -> Vec<[String; 3]> {
     let usual = [
-        "oca", "oce", "bacc", "avrbacc", "f1", "mcc", "gmean", "kappa", "kappa_m", "kappa_t", "auc", "auprc",
-        "recall_at_alarms", "log_loss", "brier", "ece", "ece_by_class", "cost", "coverage",
+        "oca",
+        "oce",
+        "bacc",
+        "avrbacc",
+        "f1",
+        "mcc",
+        "gmean",
+        "kappa",
+        "kappa_m",
+        "kappa_t",
+        "auc",
+        "auprc",
+        "recall_at_alarms",
+        "log_loss",
+        "brier",
+        "ece",
+        "ece_by_class",
+        "cost",
+        "coverage",
     ];
     let others = report.metrics.keys().map(String::as_str).filter(|key| !usual.contains(key));
     let keys = usual.into_iter().chain(others);
@@ -389,7 +408,9 @@ fn classes(report: &RunReport) -> Vec<ClassContext> {
     let class = |class: &ClassRow| ClassContext {
         label: class.label.clone(),
         support: number::count(class.support),
-        shares: [class.precision, class.recall, class.f1, class.auc, class.auprc].map(share).to_vec(),
+        shares: [class.precision, class.recall, class.f1, class.auc, class.auprc]
+            .map(share)
+            .to_vec(),
     };
     classes.into_iter().map(class).collect()
 }
@@ -445,10 +466,17 @@ fn reliability_rows(report: &RunReport) -> Vec<[String; 4]> {
 /// A figure for each class whose bins are not all empty.
 fn class_figures(report: &RunReport) -> Vec<(String, String, Value)> {
     let figure = |(number, class): (usize, &ClassReliability)| {
-        let bins: Vec<(f64, f64, u64)> =
-            class.bins.iter().filter_map(|bin| Some((bin.confidence?, bin.accuracy?, bin.count))).collect();
+        let bins: Vec<(f64, f64, u64)> = class
+            .bins
+            .iter()
+            .filter_map(|bin| Some((bin.confidence?, bin.accuracy?, bin.count)))
+            .collect();
         let error = number::fixed(100.0 * finite(Some(class.error))?, 2);
-        Some((class.label.clone(), error, markup(&figure::reliability(&format!("reliability-{number}"), &bins)?)))
+        Some((
+            class.label.clone(),
+            error,
+            markup(&figure::reliability(&format!("reliability-{number}"), &bins)?),
+        ))
     };
     report.class_reliability.iter().enumerate().filter_map(figure).collect()
 }

@@ -16,7 +16,7 @@ pub enum Objective {
     /// The most probable class, which is right most often.
     #[default]
     Accuracy,
-    /// The class that became most probable in relation to its share of the recent samples, which
+    /// The class that became most probable in relation to its share of the samples, which
     /// is best for balanced accuracy.
     Balanced,
     /// The rule with the best macro F1 over the recent samples.

@@ -45,7 +45,7 @@ pub(super) fn read(text: &[u8]) -> Result<Costs, CostsError> {
     if let Some(position) = abstain {
         columns.remove(position);
     }
-    collect(columns, &mut rows)
+    collect(&columns, &mut rows)
 }
 
 /// Reads an object for each true label.
@@ -69,26 +69,25 @@ pub(super) fn from_json(given: &Map<String, Value>) -> Result<Costs, CostsError>
                     value: value.to_string(),
                 }),
             },
-            None => Err(CostsError::Missing {
-                truth: truth.clone(),
-                decision: decision.to_owned(),
-            }),
+            None => {
+                Err(CostsError::Missing { truth: truth.clone(), decision: decision.to_owned() })
+            }
         };
         let costs = labels.iter().map(|decision| cost(decision)).collect::<Result<_, _>>()?;
         let abstains = given.values().any(|row| row.get(ABSTAIN).is_some());
         let abstaining = if abstains { Some(cost(ABSTAIN)?) } else { None };
         rows.insert(truth.clone(), (costs, abstaining));
     }
-    collect(labels, &mut rows)
+    collect(&labels, &mut rows)
 }
 
 /// Puts the rows into the order of the labels.
 fn collect(
-    labels: Vec<String>,
+    labels: &[String],
     rows: &mut HashMap<String, (Vec<f64>, Option<f64>)>,
 ) -> Result<Costs, CostsError> {
     let (mut costs, mut abstaining) = (Vec::new(), Vec::new());
-    for label in &labels {
+    for label in labels {
         let Some((row, abstain)) = rows.remove(label) else {
             let (label, place) = (label.clone(), "the header".to_owned());
             return Err(CostsError::NoRow { label, place });
@@ -96,7 +95,7 @@ fn collect(
         costs.extend(row);
         abstaining.extend(abstain);
     }
-    Costs::new(&labels, &costs, (!abstaining.is_empty()).then_some(&abstaining))
+    Costs::new(labels, &costs, (!abstaining.is_empty()).then_some(&abstaining))
 }
 
 fn check_distinct(columns: &[String], place: &str) -> Result<(), CostsError> {
@@ -119,7 +118,8 @@ mod tests {
     fn a_table_and_an_object_say_the_same() {
         let table = "\u{feff}truth, b ,abstain,a\na,3,4,5\nb,0,1,2\n";
         let found = read(table.as_bytes()).unwrap();
-        let costs = json!({ "b": { "a": 2, "b": 0, "abstain": 1 }, "a": { "a": 5, "b": 3, "abstain": 4 } });
+        let costs =
+            json!({ "b": { "a": 2, "b": 0, "abstain": 1 }, "a": { "a": 5, "b": 3, "abstain": 4 } });
         assert_eq!(found, from_json(costs.as_object().unwrap()).unwrap());
         assert!(found.may_abstain());
         assert_eq!(from_json(&found.to_json()).unwrap(), found);
@@ -133,23 +133,41 @@ mod tests {
             ("t,a,b,a\na,0,1,2\n", "the label 'a' has costs twice in the header"),
             ("t,a,b\na,0,1\na,0,1\n", "the label 'a' has costs twice on line 3"),
             ("t,a,b\na,0,1\nc,0,1\n", "line 3: the label 'c' has a row of costs, but no column"),
-            ("t,a,b\na,0,1\nabstain,0,1\n", "line 3: the label 'abstain' has a row of costs, but no column"),
+            (
+                "t,a,b\na,0,1\nabstain,0,1\n",
+                "line 3: the label 'abstain' has a row of costs, but no column",
+            ),
             ("t,a,b\na,0,1\n", "the label 'b' is in the header, but has no row of costs"),
-            ("t,a,b\na,0,NaN\nb,1,0\n", "line 2, column 'b': a cost must be a number within ±1e15, got 'NaN'"),
-            ("t,a,b\na,0,\nb,1,0\n", "line 2, column 'b': a cost must be a number within ±1e15, got ''"),
-            ("t,a,b\na,0,1e16\nb,1,0\n", "line 2, column 'b': a cost must be a number within ±1e15, got '1e16'"),
+            (
+                "t,a,b\na,0,NaN\nb,1,0\n",
+                "line 2, column 'b': a cost must be a number within ±1e15, got 'NaN'",
+            ),
+            (
+                "t,a,b\na,0,\nb,1,0\n",
+                "line 2, column 'b': a cost must be a number within ±1e15, got ''",
+            ),
+            (
+                "t,a,b\na,0,1e16\nb,1,0\n",
+                "line 2, column 'b': a cost must be a number within ±1e15, got '1e16'",
+            ),
         ] {
             assert_eq!(read(table.as_bytes()).unwrap_err().to_string(), message, "{table:?}");
         }
         let short = read(b"t,a,b\na,0\nb,1,0\n").unwrap_err().to_string();
-        assert!(short.starts_with("costs are not a CSV table: ") && short.contains("line: 2"), "{short}");
+        assert!(
+            short.starts_with("costs are not a CSV table: ") && short.contains("line: 2"),
+            "{short}"
+        );
     }
 
     #[test]
     fn faulty_objects_are_refused_with_the_place() {
         for (costs, message) in [
             (json!({}), "costs need at least two labels, got 0"),
-            (json!({ "a": 1 }), "the costs of 'a' must be an object with the cost of each decision, got 1"),
+            (
+                json!({ "a": 1 }),
+                "the costs of 'a' must be an object with the cost of each decision, got 1",
+            ),
             (
                 json!({ "a": { "a": 0 }, "b": { "a": 1, "b": 0 } }),
                 "there is no cost of deciding 'b' when 'a' is true",

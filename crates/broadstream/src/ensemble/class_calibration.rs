@@ -138,11 +138,8 @@ impl ClassCalibration {
                 && row[2..].iter().all(|curvature| (0.0..=f64::MAX / 2.0).contains(curvature))
         };
         from.check_each("classes", rows, "slopes, offsets and curvatures within bounds", sound)?;
-        let class = |row: &[f64; 4]| Class {
-            slope: row[0],
-            offset: row[1],
-            curvatures: [row[2], row[3]],
-        };
+        let class =
+            |row: &[f64; 4]| Class { slope: row[0], offset: row[1], curvatures: [row[2], row[3]] };
         *self = ClassCalibration { classes: rows.iter().map(class).collect(), advantage };
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! The same predictions, decided under each objective.
 
 use super::{
-    accuracy::oca, balanced_accuracy::bacc, confusion::ConfusionMatrix, f1::macro_f1,
-    gmean::gmean, kappa::kappa, mcc::mcc,
+    accuracy::oca, balanced_accuracy::bacc, confusion::ConfusionMatrix, f1::macro_f1, gmean::gmean,
+    kappa::kappa, mcc::mcc,
 };
 use crate::{
     data::{Decisions, Objective},

@@ -217,11 +217,11 @@ impl Ranking {
         let rows = from.any_integers("bins")?;
         let (rows, rest) = rows.as_chunks::<4>();
         from.check("bins", rest.is_empty(), "rows of class, bin and two counts")?;
-        *self = Ranking { samples, classes: vec![Histogram::default(); classes] };
+        let mut histograms = vec![Histogram::default(); classes];
         for &[class, bin, others, own] in rows {
             let known = class < classes as u64 && bin <= u64::from(LAST);
             from.check("bins", known, "rows of known classes and bins")?;
-            let Histogram { bins, counts } = &mut self.classes[class as usize];
+            let Histogram { bins, counts } = &mut histograms[class as usize];
             let new = bins.insert(bin as u16, [others, own]).is_none();
             let sums = [counts[0].checked_add(others), counts[1].checked_add(own)];
             let [Some(others), Some(own)] = sums else {
@@ -231,6 +231,7 @@ impl Ranking {
             let within = others.checked_add(own).is_some_and(|sum| sum <= samples);
             from.check("bins", new && within, "different rows, of at most as many samples")?;
         }
+        *self = Ranking { samples, classes: histograms };
         Ok(())
     }
 }
@@ -290,7 +291,8 @@ mod tests {
             last = bin(p);
         }
         assert!(steps > 1000);
-        let grid: std::collections::BTreeSet<u16> = (0..=64).map(|k| bin(f64::from(k) / 64.0)).collect();
+        let grid: std::collections::BTreeSet<u16> =
+            (0..=64).map(|k| bin(f64::from(k) / 64.0)).collect();
         assert_eq!(grid.len(), 65);
         assert_eq!([bin(f64::NAN), bin(-1.0), bin(0.0), bin(0.5)], [0, 0, 0, HALF]);
         assert_eq!([bin(1.0), bin(7.0), bin(f64::INFINITY)], [LAST; 3]);
@@ -306,7 +308,15 @@ mod tests {
         let (own, others) = (of(true), of(false));
         let auc = (!own.is_empty() && !others.is_empty()).then(|| {
             let pairs = own.iter().flat_map(|a| others.iter().map(move |b| (a, b)));
-            let won = pairs.map(|(a, b)| if a > b { 1.0 } else if a == b { 0.5 } else { 0.0 });
+            let won = pairs.map(|(a, b)| {
+                if a > b {
+                    1.0
+                } else if a == b {
+                    0.5
+                } else {
+                    0.0
+                }
+            });
             won.sum::<f64>() / (own.len() * others.len()) as f64
         });
         let precision_at = |threshold: f64| {

@@ -56,7 +56,8 @@ impl References {
     /// The same in a window, where counts also fall.
     pub(super) fn add_in_window(&mut self, truth: usize, confusion: &ConfusionMatrix) -> Right {
         let supports = confusion.class_counts().map(|(class, counts)| (class, counts.support));
-        let majority = supports.fold((0, 0), |best, class| if class.1 > best.1 { class } else { best });
+        let majority =
+            supports.fold((0, 0), |best, class| if class.1 > best.1 { class } else { best });
         let right = Right { majority: majority.0 == truth, no_change: self.last == truth };
         self.last = truth;
         self.count(right);

@@ -225,9 +225,8 @@ impl Window {
         to.integer("next", self.next);
         let classes = |held: &Held| [held.truth as u64, saved_class(held.predicted)];
         to.integers("ring", self.ring.iter().flat_map(classes).collect());
-        let right = |held: &Held| {
-            u64::from(held.right.majority) + 2 * u64::from(held.right.no_change)
-        };
+        let right =
+            |held: &Held| u64::from(held.right.majority) + 2 * u64::from(held.right.no_change);
         to.integers("right", self.ring.iter().map(right).collect());
         to.integers("known", self.ring.iter().map(|held| held.bins.len() as u64).collect());
         let bins = self.ring.iter().flat_map(|held| &held.bins);

@@ -107,9 +107,23 @@ fn added(point: &CurvePoint) -> [f64; ADDED] {
     let CurvePoint { cumulative: c, window: w, .. } = point;
     let cost = |cost: Option<f64>| cost.unwrap_or(f64::NAN);
     [
-        c.gmean, c.kappa_m, c.kappa_t, c.auc, c.auprc, c.recall_at_alarms, c.ece_by_class,
-        c.coverage, cost(c.cost), w.gmean, w.kappa_m, w.kappa_t, w.auc, w.auprc,
-        w.recall_at_alarms, w.coverage, cost(w.cost),
+        c.gmean,
+        c.kappa_m,
+        c.kappa_t,
+        c.auc,
+        c.auprc,
+        c.recall_at_alarms,
+        c.ece_by_class,
+        c.coverage,
+        cost(c.cost),
+        w.gmean,
+        w.kappa_m,
+        w.kappa_t,
+        w.auc,
+        w.auprc,
+        w.recall_at_alarms,
+        w.coverage,
+        cost(w.cost),
     ]
 }
 

@@ -54,7 +54,9 @@ pub(super) fn evaluate(prepared: Prepared) -> Result<Finished> {
         predictions: open_table(files.predictions.as_deref(), lengths.predictions, || {
             PREDICTION_COLUMNS.map(str::to_owned).to_vec()
         })?,
-        curve: open_table(files.curve.as_deref(), lengths.curve, || curve::columns(&members, options.costs.is_some()))?,
+        curve: open_table(files.curve.as_deref(), lengths.curve, || {
+            curve::columns(&members, options.costs.is_some())
+        })?,
     };
     let clock = || start.elapsed();
     let evaluator = match state {

@@ -7,8 +7,17 @@ use super::{checkpoint::savable, evaluate::Finished};
 use crate::output::{health::warn_of_rounding, run::Report};
 
 pub(super) fn report(finished: &Finished) -> Result<()> {
-    let Finished { arguments, source, opened, model, evaluation, costs, seconds, save, report: page } =
-        finished;
+    let Finished {
+        arguments,
+        source,
+        opened,
+        model,
+        evaluation,
+        costs,
+        seconds,
+        save,
+        report: page,
+    } = finished;
     let stream = &*opened.stream;
     if let Some(target) = save {
         target.write_model(&ModelFile {

@@ -223,8 +223,9 @@ impl Inspection {
     /// What decisions are made for, and by which numbers.
     fn decisions(&self) -> Value {
         let by_name = Objective::ALL.iter().zip(&self.factors);
-        let factors: Map<String, Value> =
-            by_name.map(|(objective, factors)| (objective.as_str().into(), json!(factors))).collect();
+        let factors: Map<String, Value> = by_name
+            .map(|(objective, factors)| (objective.as_str().into(), json!(factors)))
+            .collect();
         json!({
             "objective": self.config.objective.as_str(),
             "costs": self.costs.as_ref().map(Costs::to_json),
@@ -236,14 +237,18 @@ impl Inspection {
     /// By what each objective multiplies the probability of a class, the smallest factor being 1.
     fn decisions_table(&self) -> String {
         let labels = self.schema.labels();
-        if labels.is_empty() || labels.len() > MOST_LABELS_SHOWN || self.shares.len() != labels.len() {
+        if labels.is_empty()
+            || labels.len() > MOST_LABELS_SHOWN
+            || self.shares.len() != labels.len()
+        {
             return String::new();
         }
         let made_for = match &self.costs {
             Some(_) => "the least expected cost",
             None => self.config.objective.as_str(),
         };
-        let mut text = format!("\ndecisions are made for {made_for}; probabilities are multiplied by\n");
+        let mut text =
+            format!("\ndecisions are made for {made_for}; probabilities are multiplied by\n");
         let labels: Vec<_> = labels.iter().map(|label| printable(label)).collect();
         let widest = labels.iter().map(|label| label.chars().count()).fold(5, usize::max);
         text += &format!("{:<widest$}{:>9}", "class", "share");

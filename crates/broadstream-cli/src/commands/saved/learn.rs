@@ -35,7 +35,8 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
         (_, true) => Output::WhileOpen,
         (_, false) => Output::Needed,
     };
-    let mut responder = Responder::new(&mut saved.model, true, output).deciding_by(saved.costs.as_ref());
+    let mut responder =
+        Responder::new(&mut saved.model, true, output).deciding_by(saved.costs.as_ref());
     if arguments.journal {
         if arguments.output.is_some() {
             // A journal continues the file beside it, so that file must have the model.

@@ -1,7 +1,7 @@
 //! The results of a run as a JSON object for programs.
 
 use broadstream::metrics::{ALARM_RATE, Calibration, per_class};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Report;
 use crate::output::{
@@ -18,71 +18,44 @@ impl Report<'_> {
         let window = self.evaluation.window_summary();
         let times = &self.evaluation.times;
         let labels = self.schema.labels();
-        json!({
-            "source": self.source,
-            "target": self.schema.target(),
-            "samples": summary.samples,
-            "inputs": self.schema.inputs().len(),
-            "classes": labels.len(),
-            "labels": labels,
-            "delay": self.delay,
-            "oca": summary.oca,
-            "oce": summary.oce,
-            "bacc": summary.bacc,
-            "avrbacc": summary.avrbacc,
-            "f1": summary.f1,
-            "mcc": summary.mcc,
-            "kappa": summary.kappa,
-            "log_loss": summary.log_loss,
-            "brier": summary.brier,
-            "ece": summary.ece,
-            "gmean": summary.gmean,
-            "kappa_m": summary.kappa_m,
-            "kappa_t": summary.kappa_t,
-            "auc": summary.auc,
-            "auprc": summary.auprc,
-            "recall_at_alarms": summary.recall_at_alarms,
-            "ece_by_class": summary.ece_by_class,
-            "coverage": summary.coverage,
-            "cost": summary.cost,
-            "objectives": self.objectives(),
-            "window": {
-                "samples": window.samples,
-                "oca": window.oca,
-                "bacc": window.bacc,
-                "f1": window.f1,
-                "mcc": window.mcc,
-                "kappa": window.kappa,
-                "log_loss": window.log_loss,
-                "brier": window.brier,
-                "gmean": window.gmean,
-                "kappa_m": window.kappa_m,
-                "kappa_t": window.kappa_t,
-                "auc": window.auc,
-                "auprc": window.auprc,
-                "recall_at_alarms": window.recall_at_alarms,
-                "coverage": window.coverage,
-                "cost": window.cost,
-            },
-            "drifts": self.evaluation.drifts,
-            "restarts": self.evaluation.restarts,
-            "members": members_json(&self.evaluation.members),
-            "changes": changes_json(&self.evaluation.changes),
-            "health": self.health(),
-            "reliability": self.reliability(),
-            "per_class": self.per_class(),
-            "confusion": self.confusion_matrix(),
-            "seconds": self.seconds,
-            "samples_per_second": self.samples_per_second(),
-            "times": {
-                "reading": times.reading.as_secs_f64(),
-                "test_then_train": times.test_then_train.as_secs_f64(),
-                "predicting": times.predicting.map(|time| time.as_secs_f64()),
-                "learning": times.learning.map(|time| time.as_secs_f64()),
-            },
-            "config": self.model.config,
-            "version": env!("CARGO_PKG_VERSION"),
-        })
+        let mut report = Map::new();
+        let mut add = |name: &str, value: Value| report.insert(name.to_owned(), value);
+        add("source", json!(self.source));
+        add("target", json!(self.schema.target()));
+        add("samples", json!(summary.samples));
+        add("inputs", json!(self.schema.inputs().len()));
+        add("classes", json!(labels.len()));
+        add("labels", json!(labels));
+        add("delay", json!(self.delay));
+        for (name, value) in summary.named() {
+            add(name, json!(value));
+        }
+        add("objectives", json!(self.objectives()));
+        let mut last = Map::from_iter([("samples".to_owned(), json!(window.samples))]);
+        last.extend(
+            window.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))),
+        );
+        add("window", Value::Object(last));
+        add("drifts", json!(self.evaluation.drifts));
+        add("restarts", json!(self.evaluation.restarts));
+        add("members", json!(members_json(&self.evaluation.members)));
+        add("changes", json!(changes_json(&self.evaluation.changes)));
+        add("health", json!(self.health()));
+        add("reliability", json!(self.reliability()));
+        add("per_class", json!(self.per_class()));
+        add("confusion", json!(self.confusion_matrix()));
+        add("seconds", json!(self.seconds));
+        add("samples_per_second", json!(self.samples_per_second()));
+        let times = json!({
+            "reading": times.reading.as_secs_f64(),
+            "test_then_train": times.test_then_train.as_secs_f64(),
+            "predicting": times.predicting.map(|time| time.as_secs_f64()),
+            "learning": times.learning.map(|time| time.as_secs_f64()),
+        });
+        add("times", times);
+        add("config", self.model.config.clone());
+        add("version", json!(env!("CARGO_PKG_VERSION")));
+        Value::Object(report)
     }
 
     /// The numerical health of the regressions; empty for a model that has none.
@@ -99,7 +72,9 @@ impl Report<'_> {
             for (name, value) in row.summary.named() {
                 values[name] = json!(value);
             }
-            values["cost"] = json!(row.cost);
+            if let Some(cost) = row.cost {
+                values["cost"] = json!(cost);
+            }
             values
         });
         rows.collect()

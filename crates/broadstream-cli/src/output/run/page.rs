@@ -7,8 +7,8 @@ use broadstream::{
     metrics::{Calibration, Metrics, PerClass, ReliabilityBin, per_class},
 };
 use broadstream_report::{
-    ChangeRow, ClassReliability, ClassRow, CurvePoint, Event, MemberRow, ObjectiveRow, ReliabilityRow,
-    RunReport, TimeBin, run_page,
+    ChangeRow, ClassReliability, ClassRow, CurvePoint, Event, MemberRow, ObjectiveRow,
+    ReliabilityRow, RunReport, TimeBin, run_page,
 };
 
 use super::Report;
@@ -80,9 +80,7 @@ impl Report<'_> {
     }
 }
 
-fn named(
-    values: impl IntoIterator<Item = (&'static str, f64)>,
-) -> BTreeMap<String, Option<f64>> {
+fn named(values: impl IntoIterator<Item = (&'static str, f64)>) -> BTreeMap<String, Option<f64>> {
     values.into_iter().map(|(name, value)| (name.to_owned(), Some(value))).collect()
 }
 

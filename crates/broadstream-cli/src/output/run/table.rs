@@ -58,7 +58,9 @@ impl Report<'_> {
             let name = if row.is_chosen { format!("{} *", row.name) } else { row.name.to_owned() };
             let s = &row.summary;
             text += &format!("{name:<18}");
-            [s.oca, s.bacc, s.f1, s.mcc, s.gmean].iter().for_each(|x| text += &format!("{x:>10.4}"));
+            [s.oca, s.bacc, s.f1, s.mcc, s.gmean]
+                .iter()
+                .for_each(|x| text += &format!("{x:>10.4}"));
             text += &row.cost.map_or(String::new(), |cost| format!("{cost:>10.4}"));
             text.push('\n');
         }

@@ -25,12 +25,15 @@ fn the_two_ends_are_the_most_probable_class_and_the_largest_ratio_to_its_share()
     let mut rules = DecisionRules::new();
     for _ in 0..500 {
         let (class, p) = rare(&mut random, 0.1);
-        let n: f64 = rules.truths.iter().sum::<f64>() / rules.unit;
-        let weight = |k: usize| rules.truths.get(k).map_or(0.0, |w| w / rules.unit) + 1.0;
-        let ratio = arg_max(&[p[0] / weight(0), p[1] / weight(1)]);
+        let share = |weights: &[f64], unit: f64, k: usize| {
+            let weight = weights.get(k).map_or(0.0, |weight| weight / unit);
+            (weight + 1.0) / (weights.iter().sum::<f64>() / unit + 1.0)
+        };
+        let share = |k| share(&rules.truths, rules.unit, k).max(share(&rules.totals, 1.0, k));
+        let ratio = arg_max(&[p[0] / share(0), p[1] / share(1)]);
         let decisions = judge_and_learn(&mut rules, class, &p);
         assert_eq!(decisions.of(crate::Objective::Accuracy), arg_max(&p));
-        assert_eq!(decisions.of(crate::Objective::Balanced), ratio, "after {n} samples");
+        assert_eq!(decisions.of(crate::Objective::Balanced), ratio);
     }
 }
 
@@ -116,6 +119,21 @@ fn the_best_rule_follows_a_drift() {
         assert!((0..RULES).all(|rule| rules.f1(rule) <= chosen + 0.01));
     }
     assert!(best[0] < 0.05 && best[1] > 0.3, "{best:?}");
+}
+
+#[test]
+fn a_class_that_is_away_does_not_count_as_ever_rarer() {
+    let mut rules = DecisionRules::new();
+    for i in 0..60_000 {
+        let class = if i < 20_000 { i % 3 } else { i % 2 };
+        judge_and_learn(&mut rules, class, &[0.4, 0.4, 0.2]);
+    }
+    assert!(rules.shares(3)[2] < 0.03);
+    // A ninth of all samples were of the third class, and four ninths of either other one; lately half.
+    let decided =
+        |p: [f64; 3]| rules.decisions(&rules.judge(&p, &p)).of(crate::Objective::Balanced);
+    assert_eq!(decided([0.5, 0.42, 0.08]), Some(0));
+    assert_eq!(decided([0.5, 0.36, 0.14]), Some(2));
 }
 
 #[test]
