@@ -26,10 +26,19 @@ METRICS = {
     "avrbacc": "average balanced accuracy",
     "f1": "macro F1",
     "mcc": "Matthews correlation (MCC)",
+    "gmean": "G-mean of recalls",
     "kappa": "Cohen's kappa",
+    "kappa_m": "kappa M",
+    "kappa_t": "temporal kappa",
+    "auc": "ROC AUC",
+    "auprc": "area under PR (AUPRC)",
+    "recall_at_alarms": "recall at 5 % alarms",
     "log_loss": "log loss",
     "brier": "Brier score",
     "ece": "calibration error (ECE)",
+    "ece_by_class": "ECE by class",
+    "cost": "mean cost",
+    "coverage": "coverage",
 }
 
 
@@ -140,10 +149,16 @@ class Evaluation:
     source: str
     #: The ``repr`` of the model
     model: str
-    #: The metrics over all samples, by name: oca, oce, bacc, avrbacc, f1, mcc, kappa, log_loss, brier, ece
+    #: The metrics over all samples, by name: oca, oce, bacc, avrbacc, f1, mcc, kappa, log_loss, brier, ece,
+    #: gmean, kappa_m, kappa_t, auc, auprc, recall_at_alarms, ece_by_class, coverage, and cost if the model has
+    #: costs
     metrics: dict[str, float]
     #: The metrics over the last ``metrics_window`` samples
     window: dict[str, float]
+    #: The metrics of the same predictions, decided for each objective, by its name
+    objectives: dict[str, dict[str, float]] = field(repr=False)
+    #: The reliability of the probability of each label: mean probability, share and count of samples
+    class_reliability: dict[Any, list[tuple[float, float, int]]] = field(repr=False)
     #: The metrics over time, one array by name each; those of the window are called ``window_...``,
     #: and for each member there are ``weight:NAME`` and ``features:NAME``, which is 0 while it rests
     curve: dict[str, np.ndarray] = field(repr=False)
@@ -225,6 +240,11 @@ class Evaluation:
 
         return pandas.DataFrame(self.curve).set_index("sample")
 
+    def _shown(self) -> list[tuple[str, str]]:
+        """Return the names and titles of the metrics to show: coverage only where the model may abstain."""
+        own = [(name, title) for name, title in METRICS.items() if name in self.metrics]
+        return [(name, title) for name, title in own if name != "coverage" or "cost" in self.metrics]
+
     def _drift_notes(self) -> list[str]:
         """Return one line for each kind of drift event that occurred."""
         events = [("drift detected at", self.drifts), ("restarts after drift", self.restarts)]
@@ -237,7 +257,7 @@ class Evaluation:
             "",
             f"{'':28}{'all':>10}{'last ' + str(self.window['samples']):>14}",
         ]
-        for name, title in METRICS.items():
+        for name, title in self._shown():
             last = f"{self.window[name]:14.4f}" if name in self.window else ""
             lines.append(f"{title:28}{self.metrics[name]:10.4f}{last}")
         notes = self._drift_notes()
@@ -249,7 +269,7 @@ class Evaluation:
         rows = "".join(
             f"<tr><th style='text-align:left'>{escape(title)}</th><td>{self.metrics[name]:.4f}</td>"
             f"<td>{format(self.window[name], '.4f') if name in self.window else ''}</td></tr>"
-            for name, title in METRICS.items()
+            for name, title in self._shown()
         )
         notes = "".join(f"<p>{note}</p>" for note in self._drift_notes())
         return (

@@ -19,7 +19,12 @@ from broadstream._option_values import OptionValues
 __all__ = ["NAMES", "OptionValues", "Options", "document", "explained", "takes_options"]
 
 # Without the seed, which has other names in other libraries.
-NAMES = tuple(option["name"] for option in options() if option["name"] != "seed")
+# Costs go by label, so they belong to the model and not to its configuration.
+NAMES = (*(option["name"] for option in options() if option["name"] != "seed"), "costs")
+
+COSTS = """costs : dict
+    For each true label a dictionary with the cost of each decision, by label; decisions are then made for the
+    least expected cost. ``abstain`` in each of them is the cost of deciding nothing."""
 
 # Where the docstring of an adapter continues with the options.
 MARK = "The other parameters are the options of"
@@ -72,8 +77,9 @@ def document(model: type[OnlineBLS]) -> None:
     text = "Parameters\n----------\n" + preset + "\n".join(named) + "\n"
     text += "\n".join(_explained(option) for option in options())
     summary, examples, code = (model.__doc__ or "").partition("Examples\n--------\n")
+    text += "\n" + COSTS
     model.__doc__ = f"{summary}{text}\n\n{examples}{code}"
-    names = [option["name"] for option in options()]
+    names = [*(option["name"] for option in options()), "costs"]
     parameters = _parameters(["preset", *names], {})
     model.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
 
@@ -152,6 +158,8 @@ def source() -> str:
         text = f"{textwrap.dedent(text)}\n\nValues: {option['values']}."
         text = textwrap.indent(text, "    ").lstrip()
         lines.append(f'    """{text}"""' if "\n" not in text else f'    """{text}\n    """')
+    text = textwrap.indent(textwrap.dedent(COSTS.partition("\n")[2]), "    ").lstrip()
+    lines += ["", "    costs: Mapping[Any, Mapping[Any, float]] | None", f'    """{text}\n    """']
     return "\n".join(lines) + "\n"
 
 

@@ -191,8 +191,28 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Return the most likely class of each sample."""
         check_is_fitted(self, "model_")
+        self._decide()
         codes = self.model_.predict_many(self._checked(X)).astype(np.intp)
         return np.array(self._codes, dtype=self.classes_.dtype)[codes]
+
+    def _decide(self) -> None:
+        """Let the model decide as the parameters say now, which may differ from when it was fitted."""
+        if self.objective is not None:
+            self.model_.set_objective(self.objective)
+        if self.costs is None:
+            self.model_.set_costs(None)
+            return
+        codes = {label: code for code, label in enumerate(self._codes)}
+        if any("abstain" in row for row in self.costs.values()):
+            raise ValueError("costs must not have 'abstain': predict returns a class for every sample")
+        unknown = [label for label in self._codes if label not in self.costs]
+        if unknown:
+            raise ValueError(f"costs must have every class, {unknown[0]!r} is missing")
+        rows = {
+            code: {codes[name]: cost for name, cost in self.costs[label].items() if name in codes}
+            for label, code in codes.items()
+        }
+        self.model_.set_costs(rows if len(rows) > 1 else None)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class, in the order of ``classes_``."""
@@ -230,6 +250,8 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
     def _new_model(self, class_weight: Any) -> OnlineBLS:
         options = self._options()
         options["class_weight"] = class_weight if isinstance(class_weight, str) else None
+        # Costs go by class, and the model only knows the numbers of the classes.
+        options["costs"] = None
         if options["inputs_per_sample"] is None:
             options["inputs_per_sample"] = max(1, self.n_features_in_)
         seed = self.random_state

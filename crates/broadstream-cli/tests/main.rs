@@ -3,6 +3,7 @@
 
 mod cli;
 mod datasets;
+mod decisions;
 mod experiment;
 mod export;
 mod formats;

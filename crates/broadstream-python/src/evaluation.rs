@@ -126,6 +126,7 @@ pub(crate) fn evaluate_stream<'py>(
         failure: failure.clone(),
         ..ProgressObserver::default()
     };
+    options.costs = learner.as_ref().and_then(|learner| learner.costs.clone());
     let mut foreign =
         queue.map(|queue| Foreign::new(py, model.clone().unbind(), queue, failure.clone()));
     let evaluation = {
@@ -278,7 +279,7 @@ impl Observer for ProgressObserver {
             for (name, value) in point.cumulative.named() {
                 shown.set_item(name, value)?;
             }
-            for (name, value) in window_numbers(&point.window) {
+            for (name, value) in point.window.named() {
                 shown.set_item(format!("window_{name}"), value)?;
             }
             let answer = callback.call1(py, (shown,))?;
@@ -328,8 +329,10 @@ fn describe<'py>(
     let result = PyDict::new(py);
     result.set_item("unanswered", unanswered)?;
     let metrics = &evaluation.metrics;
-    result.set_item("metrics", summary(py, &metrics.summary())?)?;
-    result.set_item("window", window_summary(py, &metrics.window_summary())?)?;
+    result.set_item("metrics", summary(py, &evaluation.summary())?)?;
+    result.set_item("window", window_summary(py, &evaluation.window_summary())?)?;
+    result.set_item("objectives", objectives(py, evaluation)?)?;
+    result.set_item("class_reliability", class_reliability(py, metrics, labels)?)?;
     result.set_item("curve", curve(py, &evaluation.curve, &evaluation.members, unanswered)?)?;
     result.set_item("drifts", &evaluation.drifts)?;
     result.set_item("restarts", &evaluation.restarts)?;
@@ -358,11 +361,42 @@ fn summary<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDic
     Ok(metrics)
 }
 
+/// The metrics under each objective, by its name.
+fn objectives<'py>(py: Python<'py>, evaluation: &Evaluation) -> PyResult<Bound<'py, PyDict>> {
+    let objectives = PyDict::new(py);
+    for row in evaluation.trade_offs() {
+        let metrics = PyDict::new(py);
+        for (name, value) in row.summary.named() {
+            metrics.set_item(name, value)?;
+        }
+        if let Some(cost) = row.cost {
+            metrics.set_item("cost", cost)?;
+        }
+        objectives.set_item(row.name, metrics)?;
+    }
+    Ok(objectives)
+}
+
+/// By label, the mean probability, the share and the count of samples in each bin that has some.
+fn class_reliability<'py>(
+    py: Python<'py>,
+    metrics: &Metrics,
+    labels: &Bound<'py, PyList>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let by_label = PyDict::new(py);
+    for (label, calibration) in labels.iter().zip(metrics.class_calibration().classes()) {
+        let bins = calibration.bins().filter(|bin| bin.count > 0);
+        let bins = bins.map(|bin| (bin.confidence, bin.accuracy, bin.count));
+        by_label.set_item(label, bins.collect::<Vec<_>>())?;
+    }
+    Ok(by_label)
+}
+
 fn window_summary<'py>(py: Python<'py>, summary: &WindowSummary) -> PyResult<Bound<'py, PyDict>> {
     let metrics = PyDict::new(py);
     metrics.set_item("samples", summary.samples)?;
     metrics.set_item("classes", summary.classes)?;
-    for (name, value) in window_numbers(summary) {
+    for (name, value) in summary.named() {
         metrics.set_item(name, value)?;
     }
     Ok(metrics)
@@ -385,8 +419,8 @@ fn curve<'py>(
         let values: Vec<f64> = points.iter().map(|p| p.cumulative.named()[k].1).collect();
         curve.set_item(name, values.into_pyarray(py))?;
     }
-    for (k, (name, _)) in window_numbers(&first.window).into_iter().enumerate() {
-        let values: Vec<f64> = points.iter().map(|p| window_numbers(&p.window)[k].1).collect();
+    for (k, (name, _)) in first.window.named().into_iter().enumerate() {
+        let values: Vec<f64> = points.iter().map(|p| p.window.named()[k].1).collect();
         curve.set_item(format!("window_{name}"), values.into_pyarray(py))?;
     }
     let sized = members.iter().filter(|member| member.features.is_some());
@@ -401,17 +435,4 @@ fn curve<'py>(
         curve.set_item(format!("weight:{}", member.name), weights.into_pyarray(py))?;
     }
     Ok(curve)
-}
-
-fn window_numbers(summary: &WindowSummary) -> [(&'static str, f64); 8] {
-    [
-        ("oca", summary.oca),
-        ("oce", summary.oce),
-        ("bacc", summary.bacc),
-        ("f1", summary.f1),
-        ("mcc", summary.mcc),
-        ("kappa", summary.kappa),
-        ("log_loss", summary.log_loss),
-        ("brier", summary.brier),
-    ]
 }

@@ -2,7 +2,9 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use broadstream::{Block, Certificate, Classifier, Error, OnlineBls, stream::ColumnCoding};
+use broadstream::{
+    Block, Certificate, ClassCosts, Classifier, Costs, Error, OnlineBls, stream::ColumnCoding,
+};
 use numpy::PyReadonlyArray1;
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
@@ -18,6 +20,7 @@ use crate::{
     labels::Labels,
     predictions::Predictions,
     rows::{Rows, encode_one, place},
+    saved::text,
 };
 
 /// A model, and what its inputs and classes are called in Python.
@@ -25,6 +28,8 @@ pub(crate) struct Learner {
     pub(crate) core: OnlineBls,
     pub(crate) columns: Columns,
     pub(crate) labels: Labels,
+    /// What decisions cost, if they are made for the least cost.
+    pub(crate) costs: Option<Costs>,
     /// The samples of the current piece. It is kept for its memory.
     block: Block,
 }
@@ -71,11 +76,26 @@ impl Forked for Learner {
 
 impl Learner {
     pub(crate) fn new(core: OnlineBls, columns: Columns, labels: Labels) -> Self {
-        Learner { core, columns, labels, block: Block::new() }
+        Learner { core, columns, labels, costs: None, block: Block::new() }
     }
 
     pub(crate) fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        Ok(Learner::new(self.core.clone(), self.columns.copy(py), self.labels.copy(py)?))
+        let copy = Learner::new(self.core.clone(), self.columns.copy(py), self.labels.copy(py)?);
+        Ok(Learner { costs: self.costs.clone(), ..copy })
+    }
+
+    /// The same model, whose decisions have these costs.
+    pub(crate) fn with_costs(self, costs: Option<Costs>) -> Self {
+        Learner { costs, ..self }
+    }
+
+    /// What decisions cost by class. A label that has no costs is an error.
+    pub(crate) fn class_costs(&self, py: Python<'_>) -> PyResult<Option<ClassCosts>> {
+        let Some(costs) = &self.costs else { return Ok(None) };
+        let mut seen = HashSet::new();
+        let labels = self.labels.iter(py).map(|label| text(label, &mut seen));
+        let labels: Vec<String> = labels.collect::<PyResult<_>>()?;
+        costs.by_class(&labels).map(Some).map_err(|error| to_python(error.into()))
     }
 
     /// Learns one sample.
@@ -160,6 +180,7 @@ impl Learner {
         range: Range<usize>,
         predictions: &mut Predictions,
     ) -> PyResult<()> {
+        let costs = self.class_costs(py)?;
         self.look(py, |learner| {
             learner.fill(py, batch, &[], range)?;
             learner.declare_inputs()?;
@@ -167,7 +188,7 @@ impl Learner {
             py.detach(|| {
                 let (scores, leverages) = core.scores_many(block)?;
                 predictions.leverages.extend(leverages);
-                predictions.add(core, &scores);
+                predictions.add(core, &scores, costs.as_ref());
                 Ok(())
             })
             .map_err(to_python)

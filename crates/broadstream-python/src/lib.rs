@@ -10,6 +10,7 @@
 mod cells;
 mod certificate;
 mod columns;
+mod costs;
 mod datasets;
 mod error;
 mod evaluation;

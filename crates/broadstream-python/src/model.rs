@@ -1,6 +1,6 @@
 //! The class `OnlineBLS`.
 
-use broadstream::{Classifier, OnlineBls, arg_max, model_file};
+use broadstream::{Classifier, Error, Objective, OnlineBls, model_file};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{
     PyTraverseError, PyVisit,
@@ -12,6 +12,7 @@ use pyo3::{
 use crate::{
     certificate::Certificate,
     columns::Columns,
+    costs,
     error::to_python,
     files,
     labels::Labels,
@@ -65,9 +66,15 @@ impl OnlineBLS {
     ) -> PyResult<Self> {
         let options = options.map_or_else(|| PyDict::new(py), Clone::clone);
         options.set_item("seed", seed)?;
+        let costs = options.get_item("costs")?.filter(|costs| !costs.is_none());
+        if options.contains("costs")? {
+            options.del_item("costs")?;
+        }
+        let costs = costs.map(|costs| costs::from_python(&costs)).transpose()?;
         let config = options::configuration(preset, &options)?;
         let core = py.detach(|| OnlineBls::new(config)).map_err(to_python)?;
-        Ok(OnlineBLS::of(Learner::new(core, Columns::new(py), Labels::new(py))))
+        let learner = Learner::new(core, Columns::new(py), Labels::new(py));
+        Ok(OnlineBLS::of(learner.with_costs(costs)))
     }
 
     /// Learn one sample.
@@ -96,12 +103,19 @@ impl OnlineBLS {
     /// Returns
     /// -------
     /// label
-    ///     The most likely label; None before any label was learned.
+    ///     The most likely label, or what the objective or the costs decide for; None before any label was
+    ///     learned, and where abstaining costs least.
     fn predict_one(&self, x: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
         let x = &rows::row(x)?;
         let mut learner = self.learner.read(x.py())?;
-        let scores = learner.look_at_one(x, |model, x| model.scores_one(x))?;
-        Ok(arg_max(&scores).map(|class| learner.labels.label(x.py(), class)))
+        let class = match learner.class_costs(x.py())? {
+            Some(costs) => {
+                let p = learner.look_at_one(x, |model, x| model.predict_proba_one(x))?;
+                costs.decide(&p)
+            }
+            None => learner.look_at_one(x, |model, x| model.predict_one(x))?,
+        };
+        Ok(class.map(|class| learner.labels.label(x.py(), class)))
     }
 
     /// Predict the probability of each label for one sample.
@@ -181,7 +195,7 @@ impl OnlineBLS {
     /// Returns
     /// -------
     /// ndarray
-    ///     The most likely labels; None before any label was learned.
+    ///     What ``predict_one`` returns for each row.
     #[expect(non_snake_case, reason = "X is what Python's libraries call it")]
     fn predict_many<'py>(&self, X: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, rows) = (X.py(), Rows::of(X)?);
@@ -256,6 +270,58 @@ impl OnlineBLS {
         (predictions, probabilities, answers.leverages.into_pyarray(py)).into_pyobject(py)
     }
 
+    /// Change what decisions are made for: ``accuracy``, ``balanced``, ``f1`` or ``mcc``.
+    ///
+    /// Nothing is learned again, and probabilities stay the same. Costs, if there are any, are dropped.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import broadstream
+    /// >>> model = broadstream.OnlineBLS()
+    /// >>> model.set_objective("balanced")
+    /// >>> model
+    /// OnlineBLS(objective='balanced')
+    fn set_objective(&self, py: Python<'_>, objective: &str) -> PyResult<()> {
+        let named = Objective::ALL.into_iter().find(|known| known.as_str() == objective);
+        let Some(named) = named else {
+            let (rule, value) = ("one of accuracy, balanced, f1, mcc", format!("'{objective}'"));
+            return Err(to_python(Error::Config { option: "objective", rule, value }));
+        };
+        let mut learner = self.learner.whole(py)?;
+        learner.core.set_objective(named);
+        learner.costs = None;
+        Ok(())
+    }
+
+    /// Decide for the least expected cost from now on, or for the objective again if ``costs`` is None.
+    ///
+    /// Parameters
+    /// ----------
+    /// costs : dict or None
+    ///     For each true label a dictionary with the cost of each decision, by label. ``abstain`` in each of
+    ///     them is the cost of deciding nothing, which is predicted as None.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import broadstream
+    /// >>> model = broadstream.OnlineBLS()
+    /// >>> model.set_costs({"ok": {"ok": 0, "fraud": 1}, "fraud": {"ok": 50, "fraud": 0}})
+    /// >>> model.costs["fraud"]
+    /// {'ok': 50.0, 'fraud': 0.0}
+    #[pyo3(signature = (costs))]
+    fn set_costs(&self, py: Python<'_>, costs: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let costs = costs.map(costs::from_python).transpose()?;
+        self.learner.whole(py)?.costs = costs;
+        Ok(())
+    }
+
+    /// What decisions cost, by the text of each label; None unless costs were given.
+    #[getter]
+    fn costs<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let learner = self.learner.read(py)?;
+        learner.costs.as_ref().map(|costs| costs::to_python_dict(py, costs)).transpose()
+    }
+
     /// Fit the scaling to rows without learning them, and freeze it.
     ///
     /// Afterwards the features do not depend on the order of samples, and models with the same scaling can
@@ -279,7 +345,9 @@ impl OnlineBLS {
     fn like(&self, py: Python<'_>) -> PyResult<Self> {
         let learner = self.learner.whole(py)?;
         let core = learner.core.like().map_err(to_python)?;
-        Ok(OnlineBLS::of(Learner::new(core, Columns::new(py), Labels::new(py))))
+        let costs = learner.costs.clone();
+        let like = Learner::new(core, Columns::new(py), Labels::new(py));
+        Ok(OnlineBLS::of(like.with_costs(costs)))
     }
 
     /// Add what another model has learned, so that this model has learned the samples of both.

@@ -1,11 +1,11 @@
 //! What a model predicts for a batch.
 
-use broadstream::{Classifier, OnlineBls, Scores, arg_max};
+use broadstream::{ClassCosts, Classifier, OnlineBls, Scores};
 
 /// The predictions for several samples.
 #[derive(Default)]
 pub(crate) struct Predictions {
-    /// The most likely class of each sample; −1 if no class was known.
+    /// The class that was decided for each sample; −1 if no class was known, or if the model abstains.
     pub(crate) classes: Vec<i64>,
     /// A row per sample. It is shorter for a sample that came when fewer classes were known.
     probabilities: Scores,
@@ -13,11 +13,16 @@ pub(crate) struct Predictions {
 }
 
 impl Predictions {
-    /// Adds the scores of a model for some samples.
-    pub(crate) fn add(&mut self, model: &OnlineBls, scores: &Scores) {
-        for scores in scores.iter() {
-            self.classes.push(arg_max(scores).map_or(-1, |class| class as i64));
-            self.probabilities.push(&model.probabilities(scores));
+    /// Adds the scores of a model for some samples, which are decided for the least cost if there are costs.
+    pub(crate) fn add(&mut self, model: &OnlineBls, scores: &Scores, costs: Option<&ClassCosts>) {
+        for (i, row) in scores.iter().enumerate() {
+            let probabilities = model.probabilities(row);
+            let class = match costs {
+                Some(costs) => costs.decide(&probabilities),
+                None => scores.decisions(i).of(model.config().objective),
+            };
+            self.classes.push(class.map_or(-1, |class| class as i64));
+            self.probabilities.push(&probabilities);
         }
     }
 

@@ -49,13 +49,14 @@ pub(crate) fn to_bytes(
         }
         notes.insert(LABEL_TYPES.to_owned(), json!(types(py, &learner.labels)?));
     }
-    let core = &learner.core;
+    let (core, costs) = (&learner.core, learner.costs.as_ref());
     py.detach(|| {
         let mut bytes = Vec::new();
         let file = ModelFile {
             encoding: Some(&encoding),
             notes: Some(&notes),
             feature_weights,
+            costs,
             ..ModelFile::of(Content::Model(core), &schema)
         };
         file.write(&mut bytes)?;
@@ -87,7 +88,7 @@ pub(crate) fn learner<'py>(
     saved: Saved,
     labels: LabelsOf<'py>,
 ) -> PyResult<Learner> {
-    let Saved { model, schema, encoding, notes, .. } = saved;
+    let Saved { model, schema, encoding, notes, costs, .. } = saved;
     let labels = match labels {
         LabelsOf::Given(labels) => Labels::of(py, labels)?,
         LabelsOf::File(kind) => Labels::of(py, stored_labels(py, &model, &schema, &notes, kind)?)?,
@@ -102,7 +103,7 @@ pub(crate) fn learner<'py>(
         let message = format!("the labels must be {classes}, one for each class, got {found}");
         return Err(PyValueError::new_err(message));
     }
-    Ok(Learner::new(model, columns, labels))
+    Ok(Learner::new(model, columns, labels).with_costs(costs))
 }
 
 /// A text for a label, different from all texts seen before.

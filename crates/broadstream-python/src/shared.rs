@@ -134,13 +134,14 @@ impl Writer<'_> {
     ) -> PyResult<Predictions> {
         let mut predictions = Predictions::default();
         self.in_checked_pieces(py, batch, |learner| {
+            let costs = learner.class_costs(py)?;
             let (core, block) = learner.core_and_block();
             let predictions = &mut predictions;
             py.detach(|| {
                 let mut scores = Scores::new();
                 let leverages = &mut predictions.leverages;
                 core.test_then_train_with_leverages(block, &mut scores, leverages)?;
-                predictions.add(core, &scores);
+                predictions.add(core, &scores, costs.as_ref());
                 Ok(())
             })
             .map_err(to_python)

@@ -140,7 +140,7 @@ fn built_in(key: &str) -> Metric {
         label: label.to_owned(),
         scale: 100.0,
         decimals: Some(2),
-        lower_is_better: ["oce", "ece"].contains(&key),
+        lower_is_better: ["oce", "ece", "ece_by_class"].contains(&key),
         bounds,
     };
     let plain = |label: &str, lower_is_better, bounds| Metric {
@@ -159,6 +159,15 @@ fn built_in(key: &str) -> Metric {
         "mcc" => percent("MCC (%)", (-100.0, 100.0)),
         "kappa" => percent("kappa (%)", (-100.0, 100.0)),
         "ece" => percent("ECE (%)", PERCENT),
+        "ece_by_class" => percent("ECE by class (%)", PERCENT),
+        "gmean" => percent("G-mean (%)", PERCENT),
+        "kappa_m" => percent("kappa M (%)", (f64::NEG_INFINITY, 100.0)),
+        "kappa_t" => percent("temporal kappa (%)", (f64::NEG_INFINITY, 100.0)),
+        "auc" => percent("ROC AUC (%)", PERCENT),
+        "auprc" => percent("AUPRC (%)", PERCENT),
+        "recall_at_alarms" => percent("recall at 5 % alarms (%)", PERCENT),
+        "coverage" => percent("coverage (%)", PERCENT),
+        "cost" => plain("mean cost", true, (f64::NEG_INFINITY, f64::INFINITY)),
         "log_loss" => plain("log loss", true, (0.0, f64::INFINITY)),
         "brier" => plain("Brier score", true, (0.0, 2.0)),
         "samples_per_second" => {

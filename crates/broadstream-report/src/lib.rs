@@ -50,8 +50,9 @@ pub use crate::{
     error::Error,
     labels::{Labels, Metric},
     page::{
-        ChangeRow, ClassRow, Event, ExperimentLink, ExperimentPage, MemberRow, OverviewPage,
-        ReliabilityRow, RunReport, TimeBin, experiment_page, overview_page, run_page,
+        ChangeRow, ClassReliability, ClassRow, Event, ExperimentLink, ExperimentPage, MemberRow,
+        ObjectiveRow, OverviewPage, ReliabilityRow, RunReport, TimeBin, experiment_page,
+        overview_page, run_page,
     },
     record::{CurvePoint, RECORD_FORMAT, Record, UpdateTime},
     render::{FigureOutput, Output, Rendered, RenderedView, TableOutput, render},

@@ -1,7 +1,7 @@
 //! The trait that every model implements.
 
 use crate::{
-    data::{Block, InputKind, Sample, Scores, arg_max},
+    data::{Block, Decisions, InputKind, Objective, Sample, Scores, arg_max},
     error::Error,
 };
 
@@ -23,7 +23,8 @@ pub trait Classifier: Send {
     /// The number of classes seen so far.
     fn classes(&self) -> usize;
 
-    /// A score for each class seen so far. The class with the highest score is predicted.
+    /// A score for each class seen so far. The class with the highest score is the most probable
+    /// one.
     fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error>;
 
     /// Turns scores of this model into probabilities, which are not negative and sum to 1.
@@ -33,9 +34,23 @@ pub trait Classifier: Send {
     /// weight 0 leaves the model unchanged, except that its class counts as seen.
     fn learn_one(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error>;
 
-    /// The most likely class, or `None` before any class was seen.
+    /// What the model's decisions are made for, if it can decide for more than the most probable
+    /// class. `None`, which is the default, for a model that cannot.
+    fn objective(&self) -> Option<Objective> {
+        None
+    }
+
+    /// What each objective decides for a sample with these scores, now. A model without objectives
+    /// always decides for the class with the highest score.
+    fn decide(&self, scores: &[f64]) -> Decisions {
+        Decisions::same(arg_max(scores))
+    }
+
+    /// The class that the model decides for, or `None` before any class was seen. It is the most
+    /// probable one unless the model has another [`objective`](Self::objective).
     fn predict_one(&self, x: Sample<'_>) -> Result<Option<usize>, Error> {
-        Ok(arg_max(&self.scores_one(x)?))
+        let decisions = self.decide(&self.scores_one(x)?);
+        Ok(decisions.of(self.objective().unwrap_or_default()))
     }
 
     /// The probability of each class seen so far.
@@ -79,7 +94,8 @@ pub trait Classifier: Send {
     fn test_then_train(&mut self, block: &Block, scores: &mut Scores) -> Result<(), Error> {
         block.check(self.inputs(), self.classes())?;
         for i in 0..block.len() {
-            scores.push(&self.scores_one(block.sample(i))?);
+            let found = self.scores_one(block.sample(i))?;
+            scores.push_decided(&found, self.decide(&found));
             self.learn_one(block.sample(i), block.class(i), block.weight(i))?;
         }
         Ok(())

@@ -32,6 +32,7 @@ pub mod baselines;
 mod classifier;
 mod config;
 mod data;
+mod decision;
 pub mod drift;
 mod ensemble;
 mod error;
@@ -52,14 +53,17 @@ pub use self::{
         ClassWeight, ConfigOption, EnhancementSource, Forgetting, Named, Nodes, OnlineBlsConfig,
         Preset, Ridge, Scope, Topic, Values, WeightScale, parse_bytes,
     },
-    data::{Block, Input, InputKind, Matrix, Sample, Schema, Scores, arg_max},
-    error::Error,
+    data::{
+        Block, Decisions, Input, InputKind, Matrix, Objective, Sample, Schema, Scores, arg_max,
+    },
+    decision::{ABSTAIN, ClassCosts, Costs},
+    error::{CostsError, Error},
     numeric::Activation,
     online_bls::{Certificate, LateLabels, LatePrediction, OnlineBls, Partial, Predictor},
     preprocessing::{Affine, Scaling},
     prequential::{
         Contestant, CurvePoint, Durations, Evaluation, EvaluationState, Evaluator, Observer,
-        Outcome, PrequentialOptions, Progress, Times, compare, evaluate,
+        Outcome, PrequentialOptions, Progress, Times, TradeOff, compare, evaluate,
     },
     regression::{LARGEST_ERROR, RegressionHealth, factor},
 };

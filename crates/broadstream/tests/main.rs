@@ -6,6 +6,7 @@ mod baselines;
 mod coded_columns;
 mod contract;
 mod csv;
+mod decisions;
 mod drift;
 mod exact;
 mod metrics;

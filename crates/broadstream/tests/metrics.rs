@@ -30,6 +30,14 @@ fn all_metrics_equal_those_of_scikit_learn() {
             ("log_loss", summary.log_loss),
             ("brier", summary.brier),
             ("ece", summary.ece),
+            ("gmean", summary.gmean),
+            ("kappa_m", summary.kappa_m),
+            ("kappa_t", summary.kappa_t),
+            ("auc", summary.auc),
+            ("auprc", summary.auprc),
+            ("recall_at_alarms", summary.recall_at_alarms),
+            ("ece_by_class", summary.ece_by_class),
+            ("coverage", summary.coverage),
         ];
         for (metric, value) in found {
             assert_close(value, number(&case.expected[metric]), &case.name, metric);
@@ -66,6 +74,26 @@ fn each_class_equals_scikit_learn() {
 }
 
 #[test]
+fn the_areas_of_each_class_equal_those_of_scikit_learn() {
+    for case in cases() {
+        let metrics = metrics_of(&case, case.samples.len());
+        let found = |class| {
+            [metrics.ranking().auc_of(class), metrics.ranking().average_precision_of(class)]
+        };
+        for (k, list) in ["class_auc", "class_auprc"].into_iter().enumerate() {
+            for (class, expected) in array(&case.expected[list]).iter().enumerate() {
+                match (found(class)[k], expected.as_f64()) {
+                    (Some(found), Some(expected)) => {
+                        assert_close(found, expected, &case.name, list)
+                    }
+                    (found, expected) => assert_eq!(found, expected, "{}: {list}", case.name),
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_window_that_holds_the_whole_stream_agrees_with_it() {
     for case in cases() {
         let metrics = metrics_of(&case, case.samples.len());
@@ -74,6 +102,15 @@ fn a_window_that_holds_the_whole_stream_agrees_with_it() {
         assert_eq!((window.oca, window.oce), (whole.oca, whole.oce), "{}", case.name);
         assert_eq!((window.bacc, window.f1), (whole.bacc, whole.f1), "{}", case.name);
         assert_eq!((window.mcc, window.kappa), (whole.mcc, whole.kappa), "{}", case.name);
+        assert_eq!((window.gmean, window.coverage), (whole.gmean, whole.coverage), "{}", case.name);
+        assert_eq!(
+            (window.kappa_m, window.kappa_t),
+            (whole.kappa_m, whole.kappa_t),
+            "{}",
+            case.name
+        );
+        assert_eq!((window.auc, window.auprc), (whole.auc, whole.auprc), "{}", case.name);
+        assert_eq!(window.recall_at_alarms, whole.recall_at_alarms, "{}", case.name);
         assert_close(window.log_loss, whole.log_loss, &case.name, "log loss");
         assert_close(window.brier, whole.brier, &case.name, "Brier score");
     }

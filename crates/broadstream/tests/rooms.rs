@@ -10,7 +10,7 @@ use std::{
 };
 
 /// The rooms from the ground up.
-const ROOMS: [&str; 17] = [
+const ROOMS: [&str; 18] = [
     "error",
     "numeric",
     "data",
@@ -20,6 +20,7 @@ const ROOMS: [&str; 17] = [
     "stream",
     "preprocessing",
     "config",
+    "decision",
     "classifier",
     "features",
     "regression",

@@ -37,6 +37,10 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) delay: u64,
 
+    /// A CSV file with what decisions cost, by label: all models decide for the least expected cost
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) costs: Option<PathBuf>,
+
     /// Samples between two points of the curves
     #[arg(long, value_name = "N", default_value_t = 1000,
           value_parser = clap::value_parser!(u64).range(1..))]
@@ -66,7 +70,9 @@ Examples:
   broadstream compare elec.csv --models online-bls,no-change,perceptron --report elec.html
       Other models, and a page with the accuracy over time.
   broadstream compare sea --with 'short=--forgetting 0.99' --with 'long=--forgetting 0.9999'
-      One model with different options.";
+      One model with different options.
+  broadstream compare fraud.csv --models online-bls --with 'balanced=--objective balanced' --with 'f1=--objective f1'
+      One model that decides for different objectives.";
 
 fn parse_named_options(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {

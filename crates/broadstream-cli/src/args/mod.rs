@@ -3,6 +3,7 @@
 mod baseline;
 mod compare;
 mod datasets;
+mod decisions;
 mod experiment;
 mod export;
 mod generate;
@@ -18,6 +19,7 @@ pub(crate) use self::{
     baseline::BaselineArguments,
     compare::CompareArguments,
     datasets::{DatasetsCommand, FetchArguments, ListArguments, VerifyArguments},
+    decisions::DecisionArguments,
     experiment::ExperimentArguments,
     export::ExportArguments,
     generate::GenerateArguments,

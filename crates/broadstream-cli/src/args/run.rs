@@ -86,6 +86,14 @@ pub(crate) struct EvaluationArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) delay: u64,
 
+    /// A CSV file with what decisions cost, by label: each decision is the one with the least expected cost,
+    /// and may be to abstain
+    ///
+    /// The header has a name for the true labels, the labels that may be decided, and 'abstain' if that is
+    /// possible. A row for each true label follows.
+    #[arg(long, value_name = "FILE", conflicts_with = "objective", value_hint = ValueHint::FilePath)]
+    pub(crate) costs: Option<PathBuf>,
+
     /// Probability of a false drift alarm; smaller values detect fewer and later drifts
     #[arg(long, value_name = "PROBABILITY", default_value_t = Adwin::CONFIDENCE)]
     pub(crate) drift_confidence: f64,

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{InputArguments, ModelArguments, input::parse_delimiter};
+use super::{DecisionArguments, InputArguments, ModelArguments, input::parse_delimiter};
 
 /// Describe a model file.
 ///
-/// Prints its configuration, inputs, labels and number of samples, the progress of the run if it is a
-/// checkpoint, and how far rounding has moved its regressions.
+/// Prints its configuration, inputs, labels and number of samples, what its decisions are made for and would
+/// be made by under other objectives, the progress of the run if it is a checkpoint, and how far rounding
+/// has moved its regressions.
 #[derive(Args)]
 pub(crate) struct InspectArguments {
     /// The file of a model, a checkpoint or sums
@@ -38,6 +39,9 @@ pub(crate) struct PredictArguments {
     pub(crate) threads: Option<usize>,
 
     #[command(flatten)]
+    pub(crate) decisions: DecisionArguments,
+
+    #[command(flatten)]
     pub(crate) rows: RowArguments,
 }
 
@@ -46,7 +50,9 @@ Examples:
   broadstream predict model.bsm < today.csv
   broadstream predict model.bsm today.jsonl | jq -r .prediction
   tail -f log.csv | broadstream predict model.bsm --drop id
-      A prediction as soon as a row arrives.";
+      A prediction as soon as a row arrives.
+  broadstream predict model.bsm --costs costs.csv < today.csv
+      The decision with the least expected cost for each row, or none where abstaining costs less.";
 
 /// Predict rows with a saved model and learn them: a line in, a line out.
 ///
@@ -89,6 +95,9 @@ pub(crate) struct LearnArguments {
     /// Do not write predictions
     #[arg(long, short)]
     pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) decisions: DecisionArguments,
 
     #[command(flatten)]
     pub(crate) rows: RowArguments,

@@ -16,6 +16,7 @@ use broadstream_report::{
 use crate::{
     args::{BadUsage, CompareArguments, ModelArguments},
     build::{
+        decisions::read_costs,
         model::{self, Model},
         source::Source,
     },
@@ -40,6 +41,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> Result<()> {
         curve_every: Some(arguments.curve_every),
         separate_times: arguments.separate_times,
         delay: arguments.delay,
+        costs: arguments.costs.as_deref().map(read_costs).transpose()?,
         ..PrequentialOptions::default()
     };
     options.check()?;
@@ -135,11 +137,13 @@ fn show(arguments: &CompareArguments, source: &str, records: &[Record]) -> Resul
 
 fn table(records: &[Record]) -> View {
     let timed = records.iter().any(|record| record.update_time.is_some());
+    let has_costs = records.iter().any(|record| record.metrics.contains_key("cost"));
+    let cost: &[&str] = if has_costs { &["cost", "coverage"] } else { &[] };
     let speed = if timed { "update_time" } else { "samples_per_second" };
     View::Table(TableView {
         title: "Metrics".to_owned(),
         columns: "metric".to_owned(),
-        metrics: METRICS.iter().chain([&speed]).map(|metric| (*metric).to_owned()).collect(),
+        metrics: METRICS.iter().chain(cost).chain([&speed]).map(|m| (*m).to_owned()).collect(),
         ..TableView::default()
     })
 }

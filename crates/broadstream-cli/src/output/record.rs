@@ -7,7 +7,7 @@ use broadstream_report::{CurvePoint, RECORD_FORMAT, Record, UpdateTime};
 
 /// The record of an evaluation. The caller fills in the stream, the method and the seed.
 pub(crate) fn of(evaluation: &Evaluation, config: serde_json::Value) -> Record {
-    let summary = evaluation.metrics.summary();
+    let summary = evaluation.summary();
     let updates = &evaluation.times.updates;
     let speed = summary.samples as f64 / evaluation.times.test_then_train.as_secs_f64().max(1e-9);
     let metrics = summary.named().into_iter().chain([("samples_per_second", speed)]);

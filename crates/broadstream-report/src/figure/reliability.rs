@@ -14,8 +14,9 @@ use crate::{
 const IDEAL: Style = Style { index: 6 };
 
 /// A disc for each bin, with an area proportional to its count, and the diagonal of perfect calibration.
-/// Bins are (confidence, accuracy, count), as fractions; `None` if all are empty.
-pub(crate) fn reliability(bins: &[(f64, f64, u64)]) -> Option<String> {
+/// Bins are (confidence, accuracy, count), as fractions; `None` if all are empty. Figures on a page need
+/// different names.
+pub(crate) fn reliability(name: &str, bins: &[(f64, f64, u64)]) -> Option<String> {
     let style = Style { index: 0 };
     let percent = |share: f64| 100.0 * share.clamp(0.0, 1.0);
     let mut discs: Vec<(f64, f64, u64)> = bins
@@ -42,7 +43,7 @@ pub(crate) fn reliability(bins: &[(f64, f64, u64)]) -> Option<String> {
     };
     let samples = number::count(u64::try_from(samples).unwrap_or(u64::MAX));
     Some(draw(&Chart {
-        name: "reliability".to_owned(),
+        name: name.to_owned(),
         title: "Accuracy against confidence".to_owned(),
         description: format!(
             "Accuracy of {samples} predictions by their confidence, both in percent: {} bins, \

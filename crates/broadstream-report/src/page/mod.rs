@@ -18,7 +18,10 @@ use crate::{error::Error, table::Table};
 pub use self::{
     experiment::{ExperimentPage, experiment_page},
     overview::{ExperimentLink, OverviewPage, overview_page},
-    run::{ChangeRow, ClassRow, Event, MemberRow, ReliabilityRow, RunReport, TimeBin, run_page},
+    run::{
+        ChangeRow, ClassReliability, ClassRow, Event, MemberRow, ObjectiveRow, ReliabilityRow,
+        RunReport, TimeBin, run_page,
+    },
 };
 
 const STYLE: &str = include_str!("../../templates/style.css");

@@ -48,6 +48,10 @@ pub struct RunReport {
     pub changes: Vec<ChangeRow>,
     /// Accuracy by confidence, in ascending order of confidence.
     pub reliability: Vec<ReliabilityRow>,
+    /// The same for each class: how its probability compares with its share.
+    pub class_reliability: Vec<ClassReliability>,
+    /// The metrics of the same predictions, decided for every objective.
+    pub objectives: Vec<ObjectiveRow>,
     /// The confusion matrix: samples by true class (rows) and predicted class (columns).
     pub confusion: Vec<Vec<u64>>,
     /// The metrics of each class.
@@ -88,8 +92,36 @@ pub struct ClassRow {
     pub recall: Option<f64>,
     /// The harmonic mean of precision and recall.
     pub f1: Option<f64>,
+    /// The area under its ROC curve against all others.
+    pub auc: Option<f64>,
+    /// The area under precision and recall.
+    pub auprc: Option<f64>,
     /// The number of samples of this class.
     pub support: u64,
+}
+
+/// The metrics of the predictions, decided for one objective.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ObjectiveRow {
+    /// The name of the objective.
+    pub name: String,
+    /// Whether the run counted these decisions.
+    pub is_chosen: bool,
+    /// The metrics by name, such as `oca`, as fractions.
+    pub metrics: BTreeMap<String, Option<f64>>,
+}
+
+/// How the probability of a class compares with its share.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClassReliability {
+    /// The label.
+    pub label: String,
+    /// The calibration error of the class.
+    pub error: f64,
+    /// Its share by its probability, in ascending order.
+    pub bins: Vec<ReliabilityRow>,
 }
 
 /// One member of a model.
@@ -167,6 +199,11 @@ struct Context<'a> {
     more_changes: usize,
     reliability: Value,
     reliability_rows: Vec<[String; 4]>,
+    /// Label, calibration error and figure of each class.
+    class_figures: Vec<(String, String, Value)>,
+    objective_columns: Vec<String>,
+    /// Name, whether it was chosen, and metrics.
+    objectives: Vec<(String, bool, Vec<String>)>,
     metrics: Vec<[String; 3]>,
     window: String,
     confusion: Option<Confusion>,
@@ -181,7 +218,7 @@ struct Context<'a> {
 struct ClassContext {
     label: String,
     support: String,
-    /// Precision, recall and F1, each as text and as the width of a bar.
+    /// Precision, recall, F1 and the areas, each as text and as the width of a bar.
     shares: Vec<(String, String)>,
 }
 
@@ -248,8 +285,13 @@ pub fn run_page(report: &RunReport) -> Result<String, Error> {
             has_features: report.members.iter().any(|member| member.features.is_some()),
             more_changes: report.changes.len().saturating_sub(MOST_CHANGES),
             changes: change_rows(report),
-            reliability: markup(&figure::reliability(&confidence_bins).unwrap_or_default()),
+            reliability: markup(
+                &figure::reliability("reliability", &confidence_bins).unwrap_or_default(),
+            ),
             reliability_rows: reliability_rows(report),
+            class_figures: class_figures(report),
+            objective_columns: objective_keys(report).map(|key| labels.metric(key).label).collect(),
+            objectives: objective_rows(report, &labels),
             metrics: metric_rows(report, &labels),
             window: number::count(report.window_samples),
             confusion: Confusion::of(&report.confusion, &report.labels),
@@ -323,7 +365,27 @@ fn headlines(report: &RunReport, labels: &Labels) -> Vec<(String, String)> {
 }
 
 fn metric_rows(report: &RunReport, labels: &Labels) -> Vec<[String; 3]> {
-    let usual = ["oca", "oce", "bacc", "avrbacc", "f1", "mcc", "kappa", "log_loss", "brier", "ece"];
+    let usual = [
+        "oca",
+        "oce",
+        "bacc",
+        "avrbacc",
+        "f1",
+        "mcc",
+        "gmean",
+        "kappa",
+        "kappa_m",
+        "kappa_t",
+        "auc",
+        "auprc",
+        "recall_at_alarms",
+        "log_loss",
+        "brier",
+        "ece",
+        "ece_by_class",
+        "cost",
+        "coverage",
+    ];
     let others = report.metrics.keys().map(String::as_str).filter(|key| !usual.contains(key));
     let keys = usual.into_iter().chain(others);
     keys.filter_map(|key| {
@@ -346,7 +408,9 @@ fn classes(report: &RunReport) -> Vec<ClassContext> {
     let class = |class: &ClassRow| ClassContext {
         label: class.label.clone(),
         support: number::count(class.support),
-        shares: [class.precision, class.recall, class.f1].map(share).to_vec(),
+        shares: [class.precision, class.recall, class.f1, class.auc, class.auprc]
+            .map(share)
+            .to_vec(),
     };
     classes.into_iter().map(class).collect()
 }
@@ -397,6 +461,38 @@ fn reliability_rows(report: &RunReport) -> Vec<[String; 4]> {
         [bounds, number::count(row.count), share(row.confidence).0, share(row.accuracy).0]
     };
     report.reliability.iter().filter(|row| row.count > 0).map(row).collect()
+}
+
+/// A figure for each class whose bins are not all empty.
+fn class_figures(report: &RunReport) -> Vec<(String, String, Value)> {
+    let figure = |(number, class): (usize, &ClassReliability)| {
+        let bins: Vec<(f64, f64, u64)> = class
+            .bins
+            .iter()
+            .filter_map(|bin| Some((bin.confidence?, bin.accuracy?, bin.count)))
+            .collect();
+        let error = number::fixed(100.0 * finite(Some(class.error))?, 2);
+        Some((
+            class.label.clone(),
+            error,
+            markup(&figure::reliability(&format!("reliability-{number}"), &bins)?),
+        ))
+    };
+    report.class_reliability.iter().enumerate().filter_map(figure).collect()
+}
+
+/// The metrics that the objectives are compared by.
+fn objective_keys(report: &RunReport) -> impl Iterator<Item = &'static str> {
+    let has = |key: &&str| report.objectives.iter().any(|row| row.metrics.contains_key(*key));
+    ["oca", "bacc", "f1", "mcc", "kappa", "gmean", "cost"].into_iter().filter(has)
+}
+
+fn objective_rows(report: &RunReport, labels: &Labels) -> Vec<(String, bool, Vec<String>)> {
+    let row = |row: &ObjectiveRow| {
+        let value = |key| shown(&row.metrics, key, labels).unwrap_or_else(|| "–".to_owned());
+        (row.name.clone(), row.is_chosen, objective_keys(report).map(value).collect())
+    };
+    report.objectives.iter().map(row).collect()
 }
 
 fn time_parts(report: &RunReport) -> Vec<TimePart> {

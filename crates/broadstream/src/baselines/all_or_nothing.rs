@@ -28,6 +28,6 @@ pub(super) fn learn_block<M: Classifier + Clone>(
             return Err(error);
         }
     }
-    new.iter().for_each(|row| scores.push(row));
+    (0..new.len()).for_each(|i| scores.push_decided(new.row(i), new.decisions(i)));
     Ok(())
 }

@@ -7,6 +7,7 @@ mod class_weight;
 mod feature_options;
 mod forgetting;
 mod nodes;
+mod objective;
 mod online_bls;
 mod options;
 mod preset;

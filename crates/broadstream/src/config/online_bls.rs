@@ -1,7 +1,7 @@
 //! The configuration of the learner.
 
 use super::{ClassWeight, EnhancementSource, Forgetting, Nodes, Ridge, WeightScale};
-use crate::{error::Error, numeric::Activation, preprocessing::Scaling};
+use crate::{data::Objective, error::Error, numeric::Activation, preprocessing::Scaling};
 
 /// How many enhancement nodes a model begins with if it chooses their number.
 const FIRST_NODES: usize = 1000;
@@ -89,6 +89,9 @@ pub struct OnlineBlsConfig {
     pub label_lags: usize,
     /// How much a sample counts, by how rare its class is. Default: all samples count the same.
     pub class_weight: ClassWeight,
+    /// What decisions are made for. Probabilities do not depend on it, and it may be
+    /// [changed](crate::OnlineBls::set_objective) at any time. Default [`Objective::Accuracy`].
+    pub objective: Objective,
     /// Whether the output weights are kept up to date, for a model that predicts more often than it
     /// learns. Predicting then takes a few microseconds instead of nearly as long as learning, and
     /// learning takes nearly twice as long, also in blocks. Scores are the same up to rounding.
@@ -125,6 +128,7 @@ impl Default for OnlineBlsConfig {
             stacking: true,
             label_lags: 1,
             class_weight: ClassWeight::None,
+            objective: Objective::Accuracy,
             keep_weights: false,
             threads: 1,
             seed: 0,

@@ -11,7 +11,7 @@ use super::{
     choice::{self, Named},
     scaling,
 };
-use crate::{error::Error, numeric::Activation};
+use crate::{data::Objective, error::Error, numeric::Activation};
 
 /// One option of a model.
 ///
@@ -124,7 +124,7 @@ const COUNT_OR_AUTO: &str = "a whole number from 0 to 2^60, or 'auto'";
 const WHOLE: &str = "a whole number from 0 to 2^64 - 1";
 
 /// All options, in their order in JSON.
-static OPTIONS: [ConfigOption; 24] = [
+static OPTIONS: [ConfigOption; 25] = [
     ConfigOption {
         name: "feature_groups",
         values: AT_LEAST_1,
@@ -343,6 +343,16 @@ static OPTIONS: [ConfigOption; 24] = [
         scope: Scope::OnlineBls,
         get: |config| choice::to_json(config.class_weight),
         set: |config, value| choice::from_json(value).map(|c| config.class_weight = c),
+    },
+    ConfigOption {
+        name: "objective",
+        values: Values::Choice(&choice::names::<Objective, 4>()),
+        help: "What decisions are made for; probabilities do not depend on it, and a saved model \
+               can change it",
+        topic: Topic::Prediction,
+        scope: Scope::OnlineBls,
+        get: |config| choice::to_json(config.objective),
+        set: |config, value| choice::from_json(value).map(|c| config.objective = c),
     },
     ConfigOption {
         name: "keep_weights",

@@ -88,8 +88,9 @@ impl OnlineBlsConfig {
     pub(crate) fn from_state(from: &ReadScope<'_>) -> Result<Self, ModelFileError> {
         let mut config = OnlineBlsConfig::default();
         for option in OnlineBlsConfig::options() {
-            // Files of earlier versions lack it, and have a fixed number of nodes.
-            if option.name == "most_nodes" && !from.has(option.name) {
+            // Files of earlier versions lack them: they have a fixed number of nodes, and decide for
+            // the most probable class.
+            if ["most_nodes", "objective"].contains(&option.name) && !from.has(option.name) {
                 continue;
             }
             let set = option.set(&mut config, from.value(option.name)?);

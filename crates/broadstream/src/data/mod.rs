@@ -1,8 +1,9 @@
 //! What passes between streams, models and evaluation: one [`Sample`], a [`Block`] of them with
 //! classes and weights, the [`Schema`] that names inputs and classes, the [`Scores`] that a model
-//! gives, and a [`Matrix`] of its weights or features.
+//! gives with its [`Decisions`], and a [`Matrix`] of its weights or features.
 
 mod block;
+mod decisions;
 mod matrix;
 mod sample;
 mod schema;
@@ -11,6 +12,7 @@ mod scores;
 pub(crate) use self::block::{check_class, check_weight};
 pub use self::{
     block::Block,
+    decisions::{Decisions, Objective},
     matrix::Matrix,
     sample::Sample,
     schema::{Input, InputKind, Schema},

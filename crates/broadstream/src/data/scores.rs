@@ -1,11 +1,14 @@
 //! A model's scores for the samples of a block, each computed before that sample was learned.
 
+use super::Decisions;
+
 /// Scores of consecutive samples: for each sample one score per class known at that moment, so that
 /// a class never competes before it was first seen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scores {
     values: Vec<f64>,
     ends: Vec<usize>,
+    decisions: Vec<Decisions>,
 }
 
 impl Scores {
@@ -14,10 +17,17 @@ impl Scores {
         Self::default()
     }
 
-    /// Appends the scores of the next sample.
+    /// Appends the scores of the next sample, for which the class with the highest one is decided.
     pub fn push(&mut self, scores: &[f64]) {
+        self.push_decided(scores, Decisions::same(arg_max(scores)));
+    }
+
+    /// Appends the scores of the next sample, and what a model decided at that moment. Decisions
+    /// depend on earlier samples too, so they cannot be made up for later.
+    pub fn push_decided(&mut self, scores: &[f64], decisions: Decisions) {
         self.values.extend_from_slice(scores);
         self.ends.push(self.values.len());
+        self.decisions.push(decisions);
     }
 
     /// The number of samples that have scores.
@@ -34,12 +44,18 @@ impl Scores {
     pub fn clear(&mut self) {
         self.values.clear();
         self.ends.clear();
+        self.decisions.clear();
     }
 
     /// The scores of sample `i`. Panics when there is no such sample, as a slice would.
     pub fn row(&self, i: usize) -> &[f64] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         &self.values[start..self.ends[i]]
+    }
+
+    /// What was decided for sample `i`. Panics when there is no such sample.
+    pub fn decisions(&self, i: usize) -> Decisions {
+        self.decisions[i]
     }
 
     /// The scores of each sample, in order.

@@ -3,12 +3,14 @@
 //! The members are the nested models of all regressions. Their scores are averaged, weighted by
 //! recent error ([`ErrorWeightedAverage`]). With stacking, that average is only the starting point
 //! of a regression on the members' sharpened probabilities, the average itself and the last labels
-//! ([`Stacking`]), whose scores are calibrated by a temperature ([`Temperature`]). A temperature
+//! ([`Stacking`]), whose scores are calibrated, first by a temperature ([`Temperature`]) and then
+//! class by class ([`ClassCalibration`]). A temperature
 //! per member was rejected: it was better on two streams of eight and worse on others, and costs a
 //! logarithm per member and class.
 
 use super::{
-    error_weighted_average::ErrorWeightedAverage, stacking::Stacking, temperature::Temperature,
+    class_calibration::ClassCalibration, error_weighted_average::ErrorWeightedAverage,
+    stacking::Stacking, temperature::Temperature,
 };
 use crate::{
     config::OnlineBlsConfig,
@@ -29,16 +31,20 @@ pub(crate) struct Combiner {
 struct Stacked {
     stacking: Stacking,
     temperature: Temperature,
+    calibration: ClassCalibration,
     labels: RecentLabels,
 }
 
 /// The combined prediction for one sample, and what is needed to learn from it.
+#[derive(Default)]
 pub(crate) struct Prediction {
     /// A score for each known class.
     pub(crate) scores: Vec<f64>,
     /// The input of the stacking, and its output as probabilities.
     stacking_inputs: Vec<f64>,
     uncalibrated: Vec<f64>,
+    /// The probabilities that the temperature makes of it.
+    tempered: Vec<f64>,
 }
 
 impl Combiner {
@@ -47,6 +53,7 @@ impl Combiner {
         let stacked = config.stacking.then(|| Stacked {
             stacking: Stacking::new(prior(&average, config.label_lags)),
             temperature: Temperature::new(),
+            calibration: ClassCalibration::new(),
             labels: RecentLabels::new(config.label_lags),
         });
         Combiner { average, stacked }
@@ -96,14 +103,13 @@ impl Combiner {
     /// Combines the members' scores of a sample: one row of `classes` scores per member, of which
     /// the first `known` belong to classes that were seen before.
     pub(crate) fn predict(&self, scores: &[f64], classes: usize, known: usize) -> Prediction {
-        let Some(Stacked { stacking, temperature, labels }) = &self.stacked else {
+        let Some(Stacked { stacking, temperature, calibration, labels }) = &self.stacked else {
             let mut scores = self.average.combine(scores, classes);
             scores.truncate(known);
-            return Prediction { scores, stacking_inputs: Vec::new(), uncalibrated: Vec::new() };
+            return Prediction { scores, ..Prediction::default() };
         };
         if known == 0 {
-            let none = Vec::new;
-            return Prediction { scores: none(), stacking_inputs: none(), uncalibrated: none() };
+            return Prediction::default();
         }
         let mut stacking_inputs = Vec::with_capacity((scores.len() / classes) * known);
         for row in scores.chunks_exact(classes) {
@@ -113,7 +119,8 @@ impl Combiner {
         stacking_inputs.extend(probability::from_scores(&average[..known]));
         labels.append_to(&mut stacking_inputs, known);
         let uncalibrated = probability::from_scores(&stacking.scores(&stacking_inputs, known));
-        Prediction { scores: temperature.apply(&uncalibrated), stacking_inputs, uncalibrated }
+        let tempered = temperature.apply(&uncalibrated);
+        Prediction { scores: calibration.apply(&tempered), stacking_inputs, uncalibrated, tempered }
     }
 
     /// Excludes classes of which nothing is remembered, so that a prediction is what it would be if
@@ -144,12 +151,14 @@ impl Combiner {
         weight: f64,
     ) -> Result<Vec<f64>, Error> {
         let errors = self.average.observe(scores, classes, class, weight);
-        if let Some(Stacked { stacking, temperature, labels }) = &mut self.stacked {
-            let known = prediction.scores.len();
+        if let Some(Stacked { stacking, temperature, calibration, labels }) = &mut self.stacked {
+            let known = prediction.tempered.len();
             let prior = prior(&self.average, labels.lags());
             stacking.observe(&prediction.stacking_inputs, known, class, weight, &prior)?;
             if class < known {
-                temperature.observe(&prediction.uncalibrated, &prediction.scores, class, weight);
+                let Prediction { uncalibrated, tempered, .. } = prediction;
+                temperature.observe(uncalibrated, tempered, class, weight);
+                calibration.observe(tempered, class, weight);
             }
             labels.push(class);
         }
@@ -163,9 +172,10 @@ impl Combiner {
 
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         self.average.save(&mut to.scope("average"));
-        if let Some(Stacked { stacking, temperature, labels }) = &self.stacked {
+        if let Some(Stacked { stacking, temperature, calibration, labels }) = &self.stacked {
             stacking.save(&mut to.scope("stacking"));
             temperature.save(&mut to.scope("temperature"));
+            calibration.save(&mut to.scope("calibration"));
             labels.save(&mut to.scope("labels"));
         }
     }
@@ -177,9 +187,13 @@ impl Combiner {
         classes: usize,
     ) -> Result<(), ModelFileError> {
         self.average.restore(&from.scope("average")?)?;
-        if let Some(Stacked { stacking, temperature, labels }) = &mut self.stacked {
+        if let Some(Stacked { stacking, temperature, calibration, labels }) = &mut self.stacked {
             stacking.restore(&from.scope("stacking")?)?;
             temperature.restore(&from.scope("temperature")?)?;
+            // Earlier files lack it.
+            if from.has("calibration") {
+                calibration.restore(&from.scope("calibration")?, classes)?;
+            }
             labels.restore(&from.scope("labels")?, classes)?;
         }
         Ok(())

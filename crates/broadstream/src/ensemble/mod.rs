@@ -6,6 +6,7 @@
 
 mod adapt;
 mod capacity;
+mod class_calibration;
 mod combiner;
 mod error_weighted_average;
 mod plan;

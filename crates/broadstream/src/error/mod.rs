@@ -1,10 +1,11 @@
 //! The errors of the library: each variant states the rule, the value received and the place.
 
+mod costs;
 mod model_file;
 mod place;
 mod stream;
 
-pub use self::{model_file::ModelFileError, place::Place, stream::StreamError};
+pub use self::{costs::CostsError, model_file::ModelFileError, place::Place, stream::StreamError};
 
 /// An error of the library. A call that returns one leaves its model unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -237,6 +238,10 @@ pub enum Error {
     /// A stream could not be read.
     #[error(transparent)]
     Stream(#[from] StreamError),
+
+    /// A cost matrix is faulty, or lacks a label.
+    #[error(transparent)]
+    Costs(#[from] CostsError),
 
     /// A model file could not be read or written.
     #[error(transparent)]

@@ -3,14 +3,16 @@
 //! In test-then-train evaluation each sample is first predicted and then learned, so each
 //! prediction is a fair test, and a metric describes the whole stream so far. The metrics of the
 //! paper's appendix C are here (accuracy, error, balanced accuracy and its average, macro F1,
-//! Matthews), with Cohen's kappa, two losses of probabilities, and their calibration. Each is
-//! defined in its own file, and equals scikit-learn's function of the same purpose if there is one.
+//! Matthews), with Cohen's kappa and those of MOA, the geometric mean of recalls, areas under
+//! curves for rare classes, two losses of probabilities, and their calibration. Each is defined in
+//! its own file, and equals scikit-learn's function of the same purpose if there is one.
 //!
 //! - [`Metrics`] holds everything at once, over the whole stream and over a [`Window`].
 //! - [`ConfusionMatrix`] has the counts; [`oca`], [`oce`], [`bacc`], [`macro_f1`], [`mcc()`],
-//!   [`kappa()`] and [`per_class()`] read them.
-//! - [`AverageBalancedAccuracy`], [`LogLoss`], [`BrierScore`] and [`Calibration`] need each sample
-//!   as it comes.
+//!   [`kappa()`], [`gmean()`] and [`per_class()`] read them.
+//! - [`AverageBalancedAccuracy`], [`LogLoss`], [`BrierScore`], [`Calibration`],
+//!   [`ClassCalibration`] and [`Ranking`] need each sample as it comes.
+//! - [`ObjectiveSummary`] says what decisions for another objective would have been worth.
 //!
 //! No metric is ever NaN or infinite: without samples, and where a formula gives 0/0, it is 0.
 
@@ -18,14 +20,19 @@ mod accuracy;
 mod average_balanced_accuracy;
 mod balanced_accuracy;
 mod brier;
+mod by_objective;
 mod calibration;
+mod class_calibration;
 mod confusion;
 mod f1;
+mod gmean;
 mod kappa;
 mod log_loss;
 mod mcc;
 mod mean;
 mod per_class;
+mod ranking;
+mod references;
 mod sliding_sum;
 mod window;
 
@@ -34,20 +41,29 @@ pub use self::{
     average_balanced_accuracy::AverageBalancedAccuracy,
     balanced_accuracy::bacc,
     brier::{BrierScore, brier_score},
+    by_objective::ObjectiveSummary,
     calibration::{Calibration, ReliabilityBin},
+    class_calibration::ClassCalibration,
     confusion::ConfusionMatrix,
     f1::macro_f1,
+    gmean::gmean,
     kappa::kappa,
     log_loss::{LogLoss, log_loss},
     mcc::mcc,
     per_class::{PerClass, per_class},
+    ranking::Ranking,
     window::{Window, WindowSummary},
 };
 
+use self::{by_objective::ByObjective, references::References};
 use crate::{
+    data::{Decisions, Objective},
     error::ModelFileError,
     state::{ReadScope, WriteScope},
 };
+
+/// The share of samples for which an alarm may be raised, in the recall at a fixed alarm rate.
+pub const ALARM_RATE: f64 = 0.05;
 
 /// The most samples that a restored metric may have counted: more than any run has, and few enough
 /// that counts can grow further and are exact as floating-point numbers.
@@ -73,6 +89,11 @@ pub struct Metrics {
     log_loss: LogLoss,
     brier: BrierScore,
     calibration: Calibration,
+    class_calibration: ClassCalibration,
+    ranking: Ranking,
+    references: References,
+    /// The decisions under each objective, if the model has objectives.
+    by_objective: Option<Box<ByObjective>>,
     window: Window,
 }
 
@@ -104,12 +125,30 @@ pub struct Summary {
     pub brier: f64,
     /// [Expected calibration error](Calibration).
     pub ece: f64,
+    /// The [geometric mean](gmean()) of the recalls.
+    pub gmean: f64,
+    /// Accuracy in relation to that of the majority classifier, as MOA defines it.
+    pub kappa_m: f64,
+    /// Accuracy in relation to that of the no-change classifier, as MOA defines it.
+    pub kappa_t: f64,
+    /// Mean [area under the ROC curve](Ranking::auc) of the classes.
+    pub auc: f64,
+    /// Mean [average precision](Ranking::average_precision) of the classes.
+    pub auprc: f64,
+    /// The [recall](Ranking::recall_at) of the rarest class at an alarm rate of [`ALARM_RATE`].
+    pub recall_at_alarms: f64,
+    /// [Class-wise calibration error](ClassCalibration).
+    pub ece_by_class: f64,
+    /// The share of samples for which something was decided.
+    pub coverage: f64,
+    /// The mean cost of the decisions, if costs were given.
+    pub cost: Option<f64>,
 }
 
 impl Summary {
     /// The metrics under the names of their fields, which JSON and Python use too.
-    pub fn named(&self) -> [(&'static str, f64); 10] {
-        [
+    pub fn named(&self) -> Vec<(&'static str, f64)> {
+        let metrics = [
             ("oca", self.oca),
             ("oce", self.oce),
             ("bacc", self.bacc),
@@ -120,7 +159,16 @@ impl Summary {
             ("log_loss", self.log_loss),
             ("brier", self.brier),
             ("ece", self.ece),
-        ]
+            ("gmean", self.gmean),
+            ("kappa_m", self.kappa_m),
+            ("kappa_t", self.kappa_t),
+            ("auc", self.auc),
+            ("auprc", self.auprc),
+            ("recall_at_alarms", self.recall_at_alarms),
+            ("ece_by_class", self.ece_by_class),
+            ("coverage", self.coverage),
+        ];
+        metrics.into_iter().chain(self.cost.map(|cost| ("cost", cost))).collect()
     }
 }
 
@@ -133,6 +181,10 @@ impl Metrics {
             log_loss: LogLoss::new(),
             brier: BrierScore::new(),
             calibration: Calibration::new(),
+            class_calibration: ClassCalibration::new(),
+            ranking: Ranking::new(),
+            references: References::default(),
+            by_objective: None,
             window: Window::new(window),
         }
     }
@@ -145,7 +197,35 @@ impl Metrics {
         self.log_loss.add(probabilities, truth);
         self.brier.add(probabilities, truth);
         self.calibration.add(truth, predicted, probabilities);
+        self.class_calibration.add(truth, probabilities);
+        self.ranking.add(truth, probabilities);
+        self.references.add(truth, &self.confusion);
         self.window.add(truth, predicted, probabilities);
+    }
+
+    /// Adds what the model would have decided for a sample of class `truth` under each objective.
+    pub fn add_decisions(&mut self, truth: usize, decisions: &Decisions) {
+        self.by_objective.get_or_insert_default().add(truth, decisions);
+    }
+
+    /// The counts of the decisions under an objective, if they were
+    /// [added](Self::add_decisions).
+    ///
+    /// ```
+    /// use broadstream::{
+    ///     Objective, OnlineBls, OnlineBlsConfig, PrequentialOptions, evaluate,
+    ///     metrics::ObjectiveSummary, stream::synth::Stagger,
+    /// };
+    ///
+    /// let mut stream = Stagger::new(0, false, 42)?.take(300);
+    /// let mut model = OnlineBls::new(OnlineBlsConfig::single())?;
+    /// let result = evaluate(&mut stream, &mut model, &PrequentialOptions::default())?;
+    /// let counts = result.metrics.by_objective(Objective::Accuracy).expect("a model with objectives");
+    /// assert_eq!(ObjectiveSummary::of(counts).oca, result.metrics.summary().oca);
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn by_objective(&self, objective: Objective) -> Option<&ConfusionMatrix> {
+        self.by_objective.as_ref().map(|counts| counts.confusion(objective))
     }
 
     /// The counts of all samples so far.
@@ -165,6 +245,16 @@ impl Metrics {
     /// ```
     pub fn calibration(&self) -> &Calibration {
         &self.calibration
+    }
+
+    /// How the probability of each class compares with its share, over all samples so far.
+    pub fn class_calibration(&self) -> &ClassCalibration {
+        &self.class_calibration
+    }
+
+    /// How the probability of each class ranks all samples so far.
+    pub fn ranking(&self) -> &Ranking {
+        &self.ranking
     }
 
     /// The metrics of the last samples.
@@ -187,6 +277,15 @@ impl Metrics {
             log_loss: self.log_loss.value(),
             brier: self.brier.value(),
             ece: self.calibration.ece(),
+            gmean: gmean(&self.confusion),
+            kappa_m: self.references.kappa_m(&self.confusion),
+            kappa_t: self.references.kappa_t(&self.confusion),
+            auc: self.ranking.auc(),
+            auprc: self.ranking.average_precision(),
+            recall_at_alarms: recall_of_rarest(&self.ranking, &self.confusion),
+            ece_by_class: self.class_calibration.ece(),
+            coverage: coverage(&self.confusion),
+            cost: None,
         }
     }
 
@@ -201,6 +300,12 @@ impl Metrics {
         self.log_loss.save(&mut to.scope("log_loss"));
         self.brier.save(&mut to.scope("brier"));
         self.calibration.save(&mut to.scope("calibration"));
+        self.class_calibration.save(&mut to.scope("class_calibration"));
+        self.ranking.save(&mut to.scope("ranking"));
+        self.references.save(&mut to.scope("references"));
+        if let Some(by_objective) = &self.by_objective {
+            by_objective.save(&mut to.scope("by_objective"));
+        }
         self.window.save(&mut to.scope("window"));
     }
 
@@ -213,6 +318,19 @@ impl Metrics {
         self.calibration.restore(&from.scope("calibration")?)?;
         self.window.restore(&from.scope("window")?)?;
         let samples = self.confusion.samples();
+        // Earlier files lack these, which then count the samples from here on.
+        if from.has("ranking") {
+            self.class_calibration.restore(&from.scope("class_calibration")?)?;
+            self.ranking.restore(&from.scope("ranking")?)?;
+            self.references.restore(&from.scope("references")?)?;
+            from.check("ranking", self.ranking.samples() <= samples, "of at most all samples")?;
+        }
+        if from.has("by_objective") {
+            let by_objective = self.by_objective.get_or_insert_default();
+            by_objective.restore(&from.scope("by_objective")?)?;
+            let sound = by_objective.samples() <= samples;
+            from.check("by_objective", sound, "of at most all samples")?;
+        }
         let within = samples.min(self.window.capacity() as u64);
         let counts = [
             ("average_balanced_accuracy", self.average_balanced_accuracy.count(), samples),
@@ -234,6 +352,19 @@ impl Metrics {
     }
 }
 
+/// The share of samples for which something was decided; 1 without samples.
+fn coverage(confusion: &ConfusionMatrix) -> f64 {
+    let undecided = confusion.unpredicted_in_all() as f64;
+    1.0 - undecided / confusion.samples().max(1) as f64
+}
+
+/// The recall of the rarest class that has occurred, at a fixed alarm rate; of equals the first counts.
+fn recall_of_rarest(ranking: &Ranking, confusion: &ConfusionMatrix) -> f64 {
+    let occurred = confusion.class_counts().filter(|(_, counts)| counts.support > 0);
+    let rarest = occurred.min_by_key(|(_, counts)| counts.support);
+    rarest.and_then(|(class, _)| ranking.recall_at(class, ALARM_RATE)).unwrap_or(0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,7 +376,9 @@ mod tests {
             let known = random.below(5) as usize;
             let probabilities: Vec<f64> = (0..known).map(|_| random.signed_unit().abs()).collect();
             let predicted = (known > 0).then(|| random.below(known as u64) as usize);
-            metrics.add(random.below(4) as usize, predicted, &probabilities);
+            let truth = random.below(4) as usize;
+            metrics.add(truth, predicted, &probabilities);
+            metrics.add_decisions(truth, &Decisions::same(predicted));
         }
     }
 
@@ -282,6 +415,8 @@ mod tests {
             }
             let (all, last) = (restored.summary(), restored.window_summary());
             let losses = [all.avrbacc, all.log_loss, all.brier, all.ece, last.log_loss, last.brier];
+            let others = all.named().into_iter().chain(last.named()).map(|(_, value)| value);
+            let losses: Vec<f64> = losses.into_iter().chain(others).collect();
             assert!(losses.iter().all(|loss| loss.is_finite()), "{entry}: {losses:?}");
         }
         assert!(refused > alterations.len() / 2, "{refused} of {}", alterations.len());

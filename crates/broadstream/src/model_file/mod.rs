@@ -43,6 +43,7 @@ use crate::{
     classifier::Classifier,
     config::OnlineBlsConfig,
     data::{Input, Schema},
+    decision::Costs,
     error::Error,
     online_bls::{OnlineBls, Partial},
     prequential::EvaluationState,
@@ -64,6 +65,8 @@ pub struct ModelFile<'a> {
     pub encoding: Option<&'a RowEncoding>,
     /// The progress of an evaluation of the model, if it is to be resumed.
     pub evaluation: Option<&'a EvaluationState>,
+    /// What the decisions of the model cost, by label, if they are to be made for the least cost.
+    pub costs: Option<&'a Costs>,
     /// Data of the program that writes the file, which the library does not interpret.
     pub notes: Option<&'a Map<String, Value>>,
     /// Whether the random weights of the features are stored. Without them the file is smaller, and
@@ -98,8 +101,8 @@ impl<'a> ModelFile<'a> {
 
     /// A model or its sums with their names, and nothing else.
     pub fn of(content: Content<'a>, schema: &'a Schema) -> Self {
-        let (encoding, evaluation, notes) = (None, None, None);
-        ModelFile { content, schema, encoding, evaluation, notes, feature_weights: true }
+        let (encoding, evaluation, costs, notes) = (None, None, None, None);
+        ModelFile { content, schema, encoding, evaluation, costs, notes, feature_weights: true }
     }
 
     /// Writes the file. The caller must make sure that an incomplete file does not replace a good
@@ -121,6 +124,9 @@ impl<'a> ModelFile<'a> {
         }
         if let Some(evaluation) = self.evaluation {
             evaluation.save(&mut root.scope("evaluation"));
+        }
+        if let Some(costs) = self.costs {
+            costs.save(&mut root.scope("costs"));
         }
         match self.content {
             Content::Model(model) => {
@@ -159,6 +165,8 @@ pub struct Saved<T = OnlineBls> {
     pub encoding: Option<RowEncoding>,
     /// The progress of an evaluation of the model, if it is to be resumed.
     pub evaluation: Option<EvaluationState>,
+    /// What the decisions of the model cost, by label.
+    pub costs: Option<Costs>,
     /// Data of the program that wrote the file.
     pub notes: Map<String, Value>,
     /// The version of the program that wrote the file.
@@ -209,11 +217,16 @@ fn saved<T>(root: &ReadScope<'_>, model: T, schema: Schema) -> Result<Saved<T>, 
         true => Some(EvaluationState::restored(&root.scope("evaluation")?)?),
         false => None,
     };
+    let costs = match root.has("costs") {
+        true => Some(Costs::restored(&root.scope("costs")?)?),
+        false => None,
+    };
     Ok(Saved {
         model,
         schema,
         encoding,
         evaluation,
+        costs,
         notes: notes.ok_or_else(|| root.invalid("notes", "an object"))?,
         program: root.text("program")?.to_owned(),
     })

@@ -66,7 +66,9 @@ impl OnlineBls {
         other.check_trust("merge", &other.ensemble)?;
         let mut ensemble = self.ensemble.clone();
         ensemble.merge(&other.ensemble, classes)?;
-        self.take_merged(ensemble, &other.features, totals, classes)
+        self.take_merged(ensemble, &other.features, totals, classes)?;
+        self.decisions.merge(&other.decisions, classes);
+        Ok(())
     }
 
     /// Adds the samples that were [added up](Partial) without a model. `classes[k]` is the number
@@ -76,7 +78,9 @@ impl OnlineBls {
         self.check_merge(partial.config(), partial.features(), totals.len(), classes)?;
         let mut ensemble = self.ensemble.clone();
         ensemble.merge_sums(partial.sums(), partial.probes(), classes, partial.learned())?;
-        self.take_merged(ensemble, partial.features(), totals, classes)
+        self.take_merged(ensemble, partial.features(), totals, classes)?;
+        self.decisions.add_totals(totals, classes);
+        Ok(())
     }
 
     /// Checks everything that could prevent a merge, so that a refused one leaves no trace.

@@ -25,7 +25,11 @@ use self::{class_weights::ClassWeights, window::SampleWindow};
 use crate::{
     classifier::{Classifier, Member, MemberChange},
     config::OnlineBlsConfig,
-    data::{Block, Input, InputKind, Matrix, Sample, Scores, check_class, check_weight},
+    data::{
+        Block, Decisions, Input, InputKind, Matrix, Objective, Sample, Scores, check_class,
+        check_weight,
+    },
+    decision::DecisionRules,
     ensemble::{Ensemble, LearnedBatch, labelled_features, plan},
     error::{Error, ModelFileError},
     features::{BroadFeatures, PreparedSample},
@@ -75,6 +79,8 @@ pub struct OnlineBls {
     features: BroadFeatures,
     ensemble: Ensemble,
     class_weights: ClassWeights,
+    /// What decisions follow from, besides probabilities.
+    decisions: DecisionRules,
     /// The total weight of the learned samples, by class.
     class_totals: Vec<f64>,
     /// The classes all of whose samples were unlearned.
@@ -96,6 +102,7 @@ impl OnlineBls {
         Ok(OnlineBls {
             ensemble: Ensemble::new(&config, &threads),
             class_weights: ClassWeights::new(config.class_weight),
+            decisions: DecisionRules::new(),
             class_totals: Vec::new(),
             emptied: Vec::new(),
             window: config.window.map(SampleWindow::new),
@@ -169,6 +176,39 @@ impl OnlineBls {
         Ok(())
     }
 
+    /// Changes what decisions are made for. Nothing needs to be learned again: the statistics behind all
+    /// objectives are always kept.
+    ///
+    /// ```
+    /// use broadstream::{Classifier, InputKind, Objective, OnlineBls, OnlineBlsConfig, Sample};
+    ///
+    /// let mut model = OnlineBls::new(OnlineBlsConfig::single())?;
+    /// model.declare_input("x", InputKind::Numeric)?;
+    /// for i in 0..200 {
+    ///     // A tenth of the samples near 1 belong to the rare class.
+    ///     let x = f64::from(i % 2);
+    ///     model.learn_one(Sample::dense(&[x]), usize::from(i % 20 == 19), 1.0)?;
+    /// }
+    /// assert_eq!(model.predict_one(Sample::dense(&[1.0]))?, Some(0));
+    /// model.set_objective(Objective::Balanced);
+    /// assert_eq!(model.predict_one(Sample::dense(&[1.0]))?, Some(1));
+    /// # Ok::<(), broadstream::Error>(())
+    /// ```
+    pub fn set_objective(&mut self, objective: Objective) {
+        self.config.objective = objective;
+    }
+
+    /// The share of each class among recent samples, whose weight halves every 10 000 samples.
+    pub fn class_shares(&self) -> Vec<f64> {
+        self.decisions.shares(self.classes())
+    }
+
+    /// The factors by which each objective multiplies the probabilities of the classes before it decides
+    /// for the largest, in the order of [`Objective::ALL`]. Only their ratios matter.
+    pub fn decision_factors(&self) -> [Vec<f64>; 4] {
+        self.decisions.factors(self.classes())
+    }
+
     /// The broad features of a sample, as the model would use them to predict or learn it now.
     pub fn features_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
         Ok(self.ensemble.largest().plan().features_of(&self.features.of(x)?, 1))
@@ -206,7 +246,7 @@ impl OnlineBls {
         let mut scores = Scores::new();
         for mut prediction in predictions {
             self.ensemble.exclude(&mut prediction, &absent);
-            scores.push(&prediction.scores);
+            scores.push_decided(&prediction.scores, self.decide(&prediction.scores));
         }
         Ok((scores, leverages))
     }
@@ -326,7 +366,9 @@ impl OnlineBls {
                 };
                 let absent = absent.as_ref().unwrap_or(&self.emptied);
                 self.ensemble.exclude(&mut prediction, absent);
-                scores.push(&prediction.scores);
+                let decisions =
+                    self.count_decisions(&prediction.scores, block.class(i), block.weight(i));
+                scores.push_decided(&prediction.scores, decisions);
                 known = check_class(block.class(i), known)?;
                 self.add_total(block.class(i), block.weight(i));
             }
@@ -432,7 +474,9 @@ impl OnlineBls {
             self.ensemble.remember(prepared.scaled().clone(), class, counted);
         }
         let learned = self.learn_batch(prepared.sample(), class)?;
-        self.ensemble.count(&learned, 0, known, class, counted)?;
+        let mut prediction = self.ensemble.count(&learned, 0, known, class, counted)?;
+        self.ensemble.exclude(&mut prediction, &self.emptied);
+        self.count_decisions(&prediction.scores, class, weight);
         self.add_total(class, weight);
         self.ensemble.adapt(&mut self.features)
     }
@@ -444,6 +488,7 @@ impl OnlineBls {
         // Model files call the ensemble a bank; that name is part of format version 1.
         self.ensemble.save(&mut to.scope("bank"));
         self.class_weights.save(&mut to.scope("class_weights"));
+        self.decisions.save(&mut to.scope("decisions"));
         to.floats("class_totals", self.class_totals.clone());
         to.integers("emptied", self.emptied.iter().map(|class| *class as u64).collect());
         if let Some(window) = &self.window {
@@ -481,6 +526,13 @@ impl OnlineBls {
         model.class_weights.restore(&from.scope("class_weights")?)?;
         model.class_totals = checked_totals(from, classes)?;
         model.emptied = checked_emptied(from, &model.class_totals)?;
+        if from.has("decisions") {
+            model.decisions.restore(&from.scope("decisions")?, classes)?;
+        } else {
+            // Files of earlier versions know how frequent classes are, and nothing else.
+            let numbers: Vec<usize> = (0..classes).collect();
+            model.decisions.add_totals(&model.class_totals, &numbers);
+        }
         let inputs = model.inputs();
         if let Some(window) = &mut model.window {
             window.restore(&from.scope("window")?, inputs, classes)?;
@@ -494,6 +546,16 @@ impl OnlineBls {
         let Some(window) = &self.window else { return self.emptied.clone() };
         let learned = self.class_totals.iter().enumerate().filter(|(_, total)| **total > 0.0);
         learned.map(|(class, _)| class).filter(|class| !window.has(*class)).collect()
+    }
+
+    /// Decides for a sample with these scores, and learns how good that was.
+    fn count_decisions(&mut self, scores: &[f64], class: usize, weight: f64) -> Decisions {
+        let rules = self.decisions.judge(scores, &self.ensemble.probabilities(scores));
+        let decisions = self.decisions.decisions(&rules);
+        if weight > 0.0 {
+            self.decisions.observe(&rules, class, weight);
+        }
+        decisions
     }
 
     /// Adds the weight of a learned sample to the total of its class.
@@ -567,6 +629,15 @@ impl Classifier for OnlineBls {
     /// nearest to the scores, smoothed.
     fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
         self.ensemble.probabilities(scores)
+    }
+
+    fn objective(&self) -> Option<Objective> {
+        Some(self.config.objective)
+    }
+
+    fn decide(&self, scores: &[f64]) -> Decisions {
+        let rules = self.decisions.judge(scores, &self.ensemble.probabilities(scores));
+        self.decisions.decisions(&rules)
     }
 
     fn learn_one(&mut self, x: Sample<'_>, class: usize, weight: f64) -> Result<(), Error> {

@@ -32,6 +32,9 @@ pub struct CurvePoint {
 const INTEGERS: usize = 6;
 const FLOATS: usize = 18;
 
+/// How many floats a point has that earlier files lack.
+const ADDED: usize = 17;
+
 /// Stands for "not measured" among saved times, which are nanoseconds.
 const NO_TIME: u64 = u64::MAX;
 
@@ -39,6 +42,7 @@ const NO_TIME: u64 = u64::MAX;
 pub(super) fn save(curve: &[CurvePoint], to: &mut WriteScope<'_>) {
     to.integers("integers", curve.iter().flat_map(integers).collect());
     to.floats("floats", curve.iter().flat_map(floats).collect());
+    to.any_floats("added", curve.iter().flat_map(added).collect());
     to.floats("weights", curve.iter().flat_map(|point| point.weights.clone()).collect());
     let features = curve.iter().flat_map(|point| &point.features);
     to.integers("features", features.map(|features| *features as u64).collect());
@@ -61,10 +65,17 @@ pub(super) fn restore(
     let sized = features.len() / points.max(1);
     let sound = features.len() == points * sized;
     from.check("features", sound, "as many for each point of the curve")?;
+    let added = if from.has_floats("added") {
+        from.any_floats("added")?
+    } else {
+        vec![0.0; points * ADDED]
+    };
+    from.check("added", added.len() == points * ADDED, "as many for each point of the curve")?;
+    let (added, _) = added.as_chunks::<ADDED>();
     let mut curve = Vec::new();
     for (i, (integers, floats)) in integers.iter().zip(floats).enumerate() {
         let weights = &weights[i * members..(i + 1) * members];
-        let point = point(integers, floats, weights)
+        let point = point(integers, floats, &added[i], weights)
             .filter(|point| point.cumulative.samples == samples[i])
             .ok_or_else(|| from.invalid("integers", "sound counts at the points of the curve"))?;
         let features = features[i * sized..(i + 1) * sized].iter();
@@ -91,20 +102,92 @@ fn floats(point: &CurvePoint) -> [f64; FLOATS] {
     ]
 }
 
+/// The metrics that were added later. A cost that was not given is NaN.
+fn added(point: &CurvePoint) -> [f64; ADDED] {
+    let CurvePoint { cumulative: c, window: w, .. } = point;
+    let cost = |cost: Option<f64>| cost.unwrap_or(f64::NAN);
+    [
+        c.gmean,
+        c.kappa_m,
+        c.kappa_t,
+        c.auc,
+        c.auprc,
+        c.recall_at_alarms,
+        c.ece_by_class,
+        c.coverage,
+        cost(c.cost),
+        w.gmean,
+        w.kappa_m,
+        w.kappa_t,
+        w.auc,
+        w.auprc,
+        w.recall_at_alarms,
+        w.coverage,
+        cost(w.cost),
+    ]
+}
+
 fn point(
     integers: &[u64; INTEGERS],
     floats: &[f64; FLOATS],
+    added: &[f64; ADDED],
     weights: &[f64],
 ) -> Option<CurvePoint> {
     let &[samples, classes, window_samples, window_classes, drifts, nanoseconds] = integers;
     let &[oca, oce, bacc, avrbacc, f1, mcc, kappa, log_loss, brier, ece, ..] = floats;
     let classes = usize::try_from(classes).ok()?;
-    let cumulative =
-        Summary { samples, classes, oca, oce, bacc, avrbacc, f1, mcc, kappa, log_loss, brier, ece };
+    let &[gmean, kappa_m, kappa_t, auc, auprc, recall_at_alarms, ece_by_class, coverage, cost, ..] =
+        added;
+    if added.iter().enumerate().any(|(i, x)| !x.is_finite() && ![8, ADDED - 1].contains(&i)) {
+        return None;
+    }
+    let given = |cost: f64| Some(cost).filter(|cost| cost.is_finite());
+    let cumulative = Summary {
+        samples,
+        classes,
+        oca,
+        oce,
+        bacc,
+        avrbacc,
+        f1,
+        mcc,
+        kappa,
+        log_loss,
+        brier,
+        ece,
+        gmean,
+        kappa_m,
+        kappa_t,
+        auc,
+        auprc,
+        recall_at_alarms,
+        ece_by_class,
+        coverage,
+        cost: given(cost),
+    };
     let &[.., oca, oce, bacc, f1, mcc, kappa, log_loss, brier] = floats;
     let (samples, classes) = (window_samples, usize::try_from(window_classes).ok()?);
-    let window =
-        WindowSummary { samples, classes, oca, oce, bacc, f1, mcc, kappa, log_loss, brier };
+    let &[.., gmean, kappa_m, kappa_t, auc, auprc, recall_at_alarms, coverage, cost] = added;
+    let window = WindowSummary {
+        samples,
+        classes,
+        oca,
+        oce,
+        bacc,
+        f1,
+        mcc,
+        kappa,
+        log_loss,
+        brier,
+        gmean,
+        kappa_m,
+        kappa_t,
+        auc,
+        auprc,
+        recall_at_alarms,
+        coverage,
+        cost: given(cost),
+    };
     let update_time = (nanoseconds != NO_TIME).then(|| Duration::from_nanos(nanoseconds));
     let (weights, features) = (weights.to_vec(), Vec::new());
     Some(CurvePoint { cumulative, window, drifts, weights, features, update_time })

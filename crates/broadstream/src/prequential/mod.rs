@@ -26,7 +26,7 @@ pub use self::{
     compare::{Contestant, compare},
     curve::CurvePoint,
     durations::Durations,
-    evaluation::Evaluation,
+    evaluation::{Evaluation, TradeOff},
     evaluator::{Evaluator, Progress},
     observer::{Observer, Outcome},
     options::PrequentialOptions,

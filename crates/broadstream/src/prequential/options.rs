@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::{drift::Adwin, error::Error};
+use crate::{decision::Costs, drift::Adwin, error::Error};
 
 /// The options of an evaluation.
 #[derive(Clone, Debug)]
@@ -64,6 +64,10 @@ pub struct PrequentialOptions {
     /// # Ok::<(), broadstream::Error>(())
     /// ```
     pub count_unanswered: bool,
+    /// What decisions cost, by label. Each is then the one with the least expected cost, which may be to
+    /// abstain, whatever the model's objective is. It is an error if a label of the stream has no
+    /// costs. Default `None`: decisions are the model's own.
+    pub costs: Option<Costs>,
     /// The number of samples between two [checkpoints](super::Progress::Checkpoint), at which an
     /// [`Evaluator`](super::Evaluator) stops; the last one is at the end. Blocks end at
     /// checkpoints, which does not change the result. Default `None`: no checkpoints.
@@ -81,6 +85,7 @@ impl Default for PrequentialOptions {
             separate_times: false,
             delay: 0,
             count_unanswered: true,
+            costs: None,
             checkpoint_every: None,
         }
     }
@@ -134,6 +139,7 @@ impl PrequentialOptions {
                 seen(&self.separate_times, &first.separate_times),
             ),
             ("delay", self.delay != first.delay, seen(&self.delay, &first.delay)),
+            ("costs", self.costs != first.costs, seen(&self.costs, &first.costs)),
         ];
         if let Some((option, _, value)) = changed.into_iter().find(|(_, changed, _)| *changed) {
             let rule = "the one that the evaluation started with";

@@ -4,13 +4,14 @@ use std::{ops::ControlFlow, time::Duration};
 
 use super::{
     curve::CurvePoint,
-    evaluation::Evaluation,
+    evaluation::{Evaluation, summary, window_summary},
     observer::{Observer, Outcome},
     state::EvaluationState,
 };
 use crate::{
     classifier::{Classifier, Member},
-    data::{Block, Schema, Scores, arg_max},
+    data::{Block, Objective, Schema, Scores},
+    decision::ClassCosts,
     error::{Error, StreamError},
 };
 
@@ -22,12 +23,14 @@ pub(super) struct Run {
     /// How long learning took after the prediction of each sample of the block, if times are
     /// measured separately; `None` if no label had arrived.
     block_updates: Vec<Option<Duration>>,
+    /// What decisions cost, by the classes known so far.
+    costs: Option<ClassCosts>,
 }
 
 impl Run {
     /// Continues from a state, which may be a new one.
     pub(super) fn new(state: EvaluationState) -> Self {
-        Run { state, scores: Scores::new(), block_updates: Vec::new() }
+        Run { state, scores: Scores::new(), block_updates: Vec::new(), costs: None }
     }
 
     /// Checks that the model belongs to the state.
@@ -62,8 +65,10 @@ impl Run {
         }
         self.scores.clear();
         self.block_updates.clear();
+        // If a label has no costs, the samples before it are evaluated first.
+        let sound = self.find_costs(schema.labels()).is_ok();
         let options = &self.state.options;
-        let at_once = !options.separate_times && options.label_delay() == 1;
+        let at_once = sound && !options.separate_times && options.label_delay() == 1;
         let started = clock();
         let learned = if at_once {
             // A refused block has left the model unchanged, so it can be repeated one by one. The
@@ -71,10 +76,10 @@ impl Run {
             // can name the sample.
             model.test_then_train(block, &mut self.scores).or_else(|_| {
                 self.scores.clear();
-                self.one_by_one(model, block, clock)
+                self.one_by_one(model, block, schema, clock)
             })
         } else {
-            self.one_by_one(model, block, clock)
+            self.one_by_one(model, block, schema, clock)
         };
         self.state.times.test_then_train += clock().saturating_sub(started);
         // Samples that were predicted before an error count; only then is the error returned.
@@ -103,6 +108,7 @@ impl Run {
         &mut self,
         model: &mut dyn Classifier,
         block: &Block,
+        schema: &Schema,
         clock: &dyn Fn() -> Duration,
     ) -> Result<(), Error> {
         // The clock is read for each sample only if predicting and learning are measured
@@ -112,12 +118,15 @@ impl Run {
         let (mut predicting, mut learning) = (Duration::ZERO, Duration::ZERO);
         for i in 0..block.len() {
             let sample = self.state.samples() + i as u64 + 1;
+            let labels = schema.labels().get(..=block.class(i)).unwrap_or(schema.labels());
+            self.find_costs(labels).map_err(|error| at(sample, error))?;
             let started = time();
             let scores = model.scores_one(block.sample(i)).map_err(|error| at(sample, error))?;
+            let decisions = model.decide(&scores);
             let predicted = time();
             let learned = self.learn_next(model, block, i, sample)?;
             let update = time().saturating_sub(predicted);
-            self.scores.push(&scores);
+            self.scores.push_decided(&scores, decisions);
             if separate_times {
                 predicting += predicted.saturating_sub(started);
                 learning += update;
@@ -171,14 +180,22 @@ impl Run {
     ) -> Result<(), Error> {
         for i in 0..self.scores.len() {
             let scores = self.scores.row(i);
-            let (truth, predicted) = (block.class(i), arg_max(scores));
+            let (truth, decisions) = (block.class(i), self.scores.decisions(i));
             let probabilities = model.probabilities(scores);
+            let predicted = match &self.costs {
+                Some(costs) => costs.decide(&probabilities),
+                None => decisions.of(model.objective().unwrap_or_default()),
+            };
             let state = &mut self.state;
-            let skipped = predicted.is_none() && !state.options.count_unanswered;
+            let skipped =
+                predicted.is_none() && self.costs.is_none() && !state.options.count_unanswered;
             if skipped {
                 state.unanswered += 1;
             } else {
                 state.metrics.add(truth, predicted, &probabilities);
+                if model.objective().is_some() {
+                    state.metrics.add_decisions(truth, &decisions);
+                }
             }
             let sample = state.samples();
             let probabilities = &probabilities;
@@ -186,7 +203,8 @@ impl Run {
             if skipped {
                 continue;
             }
-            let error = f64::from(u8::from(predicted != Some(truth)));
+            // Drifts show in how good the probabilities are, whatever decisions are made for.
+            let error = f64::from(u8::from(decisions.of(Objective::Accuracy) != Some(truth)));
             if state.detector.add(error)?.is_some_and(|change| change.is_rise()) {
                 state.drifts.push(sample);
                 observer.drift(sample);
@@ -202,6 +220,15 @@ impl Run {
         Ok(())
     }
 
+    /// Finds the costs of the classes with these labels.
+    fn find_costs(&mut self, labels: &[String]) -> Result<(), Error> {
+        let Some(costs) = &self.state.options.costs else { return Ok(()) };
+        if self.costs.as_ref().is_none_or(|known| known.classes() < labels.len()) {
+            self.costs = Some(costs.by_class(labels)?);
+        }
+        Ok(())
+    }
+
     /// Adds a point to the curve, for the samples counted so far.
     fn add_point(&mut self, model: &dyn Classifier, observer: &mut dyn Observer) {
         let state = &mut self.state;
@@ -212,8 +239,8 @@ impl Run {
             false => member.features,
         };
         let point = CurvePoint {
-            cumulative: state.metrics.summary(),
-            window: state.metrics.window_summary(),
+            cumulative: summary(&state.metrics, self.costs.as_ref()),
+            window: window_summary(&state.metrics, self.costs.as_ref()),
             drifts: state.drifts.len() as u64,
             weights: members.iter().map(|member| member.weight).collect(),
             features: members.iter().filter_map(features).collect(),
@@ -242,8 +269,11 @@ impl Run {
         if self.state.options.curve_every.is_some_and(|every| !samples.is_multiple_of(every)) {
             self.add_point(model, observer);
         }
+        self.find_costs(schema.labels())?;
         let EvaluationState { metrics, curve, drifts, times, .. } = self.state;
         Ok(Evaluation {
+            costs: self.costs,
+            objective: model.objective(),
             metrics,
             curve,
             drifts,

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     data::{Input, InputKind},
+    decision::Costs,
     drift::Adwin,
     error::{Error, ModelFileError},
     metrics::Metrics,
@@ -172,6 +173,9 @@ fn save_options(options: &PrequentialOptions, to: &mut WriteScope<'_>) {
     to.float("drift_confidence", options.drift_confidence);
     to.value("separate_times", options.separate_times);
     to.integer("delay", options.delay);
+    if let Some(costs) = &options.costs {
+        costs.save(&mut to.scope("costs"));
+    }
 }
 
 fn restored_options(from: &ReadScope<'_>) -> Result<PrequentialOptions, ModelFileError> {
@@ -185,6 +189,10 @@ fn restored_options(from: &ReadScope<'_>) -> Result<PrequentialOptions, ModelFil
         drift_confidence: from.float("drift_confidence", 0.0..=1.0)?,
         separate_times: from.flag("separate_times")?,
         delay: from.integer("delay")?,
+        costs: match from.has("costs") {
+            true => Some(Costs::restored(&from.scope("costs")?)?),
+            false => None,
+        },
         ..PrequentialOptions::default()
     })
 }

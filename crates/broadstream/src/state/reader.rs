@@ -138,6 +138,11 @@ impl<'a> ReadScope<'a> {
         self.any_integers(name).unwrap_or_default()
     }
 
+    /// Whether there is an array of numbers of that name.
+    pub(crate) fn has_floats(&self, name: &str) -> bool {
+        self.state.floats.contains_key(&format!("{}{name}", self.prefix))
+    }
+
     /// The length of an array, without reading it; 0 if it is missing.
     pub(crate) fn length(&self, name: &str) -> usize {
         self.state.floats.get(&format!("{}{name}", self.prefix)).map_or(0, |bytes| bytes.len())

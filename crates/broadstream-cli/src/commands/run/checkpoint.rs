@@ -90,6 +90,7 @@ impl Checkpoints {
         self.target.write_model(&ModelFile {
             encoding: stream.encoding().as_ref(),
             evaluation: Some(state),
+            costs: state.options().costs.as_ref(),
             notes: Some(&notes),
             feature_weights: self.feature_weights,
             ..ModelFile::new(savable(model)?, stream.schema())

@@ -4,7 +4,7 @@ use std::{ops::ControlFlow, path::Path, time::Instant};
 
 use anyhow::{Context, Result};
 use broadstream::{
-    CurvePoint, Error, Evaluation, Evaluator, Observer, Outcome, Progress as Halt,
+    Costs, CurvePoint, Error, Evaluation, Evaluator, Observer, Outcome, Progress as Halt,
     metrics::Metrics, stream::StreamError,
 };
 use broadstream_store::LockedPath;
@@ -30,6 +30,8 @@ pub(super) struct Finished {
     pub(super) opened: Opened,
     pub(super) model: Model,
     pub(super) evaluation: Evaluation,
+    /// What decisions cost, by label.
+    pub(super) costs: Option<Costs>,
     /// How long the run took, with the time before it was resumed.
     pub(super) seconds: f64,
     /// Where the model goes, if it is saved.
@@ -52,7 +54,9 @@ pub(super) fn evaluate(prepared: Prepared) -> Result<Finished> {
         predictions: open_table(files.predictions.as_deref(), lengths.predictions, || {
             PREDICTION_COLUMNS.map(str::to_owned).to_vec()
         })?,
-        curve: open_table(files.curve.as_deref(), lengths.curve, || curve::columns(&members))?,
+        curve: open_table(files.curve.as_deref(), lengths.curve, || {
+            curve::columns(&members, options.costs.is_some())
+        })?,
     };
     let clock = || start.elapsed();
     let evaluator = match state {
@@ -100,7 +104,8 @@ pub(super) fn evaluate(prepared: Prepared) -> Result<Finished> {
     }
     let evaluation = result.with_context(|| source.name())?;
     tables?;
-    Ok(Finished { arguments, source, opened, model, evaluation, seconds, save, report })
+    let costs = options.costs;
+    Ok(Finished { arguments, source, opened, model, evaluation, costs, seconds, save, report })
 }
 
 /// Whether an evaluation halted because of a signal: its observer broke off, or its source did not wait on.

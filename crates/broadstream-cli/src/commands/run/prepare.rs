@@ -13,6 +13,7 @@ use super::checkpoint::{self, Checkpoints, FileLengths, ResumedRun};
 use crate::{
     args::{BadUsage, ModelArguments, ModelName, RunArguments, SavingArguments},
     build::{
+        decisions::read_costs,
         model::{self, Model},
         source::{Opened, Source},
         threads::use_all_cores,
@@ -52,6 +53,7 @@ pub(super) fn prepare(given: &RunArguments) -> Result<Prepared> {
     let arguments = resumed.as_ref().map_or(given, |resumed| &resumed.arguments).clone();
     let RunArguments { input, saving, .. } = &arguments;
     let mut options = prequential_options(&arguments)?;
+    options.costs = arguments.evaluation.costs.as_deref().map(read_costs).transpose()?;
     let source = Source::parse(&arguments.source)?;
     check_outputs(&arguments, &source)?;
     check_saving(&arguments)?;
@@ -137,6 +139,7 @@ fn check_outputs(arguments: &RunArguments, source: &Source) -> Result<()> {
         ("SOURCE", source),
         ("--scaling-file", arguments.model.scaling_file.as_ref()),
         ("--like", arguments.model.like.as_ref()),
+        ("--costs", arguments.evaluation.costs.as_ref()),
         ("--resume", arguments.saving.resume.as_ref()),
         ("--predictions", arguments.evaluation.predictions.as_ref()),
         ("--curve", arguments.evaluation.curve.as_ref()),
@@ -149,7 +152,7 @@ fn check_outputs(arguments: &RunArguments, source: &Source) -> Result<()> {
     for (i, (option, path)) in files.iter().enumerate() {
         for (earlier, other) in &files[..i] {
             // Devices such as the standard output may serve twice.
-            let is_read = ["--scaling-file", "--like", "--resume"].contains(option);
+            let is_read = ["--scaling-file", "--like", "--costs", "--resume"].contains(option);
             let is_resumed = *option == "--checkpoint" && *earlier == "--resume";
             if path == other && !path.starts_with("/dev") && !is_read && !is_resumed {
                 let name = path.display();

@@ -7,12 +7,22 @@ use super::{checkpoint::savable, evaluate::Finished};
 use crate::output::{health::warn_of_rounding, run::Report};
 
 pub(super) fn report(finished: &Finished) -> Result<()> {
-    let Finished { arguments, source, opened, model, evaluation, seconds, save, report: page } =
-        finished;
+    let Finished {
+        arguments,
+        source,
+        opened,
+        model,
+        evaluation,
+        costs,
+        seconds,
+        save,
+        report: page,
+    } = finished;
     let stream = &*opened.stream;
     if let Some(target) = save {
         target.write_model(&ModelFile {
             encoding: stream.encoding().as_ref(),
+            costs: costs.as_ref(),
             feature_weights: !arguments.saving.omit_feature_weights,
             ..ModelFile::new(savable(model)?, stream.schema())
         })?;

@@ -46,6 +46,7 @@ fn save_journal(file: &Path, target: &LockedPath, saved: &mut Saved) -> Result<(
         let file = ModelFile {
             encoding: saved.encoding.as_ref(),
             notes: Some(&saved.notes),
+            costs: saved.costs.as_ref(),
             ..ModelFile::new(&saved.model, &saved.schema)
         };
         target.write_model_and_restart(&file, &mut journal)?;

@@ -7,12 +7,13 @@ use std::{
 
 use anyhow::{Context, Result};
 use broadstream::{
-    Classifier, Input, InputKind, Member, MemberChange, OnlineBlsConfig, RegressionHealth, Schema,
+    Classifier, Costs, Input, InputKind, Member, MemberChange, Objective, OnlineBlsConfig,
+    RegressionHealth, Schema,
     metrics::oca,
     model_file::{self, Loaded, Saved},
 };
 use broadstream_store::{read_journal, read_model_or_sums};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{journal, rows};
 use crate::{
@@ -62,6 +63,12 @@ struct Inspection {
     restarts: Vec<u64>,
     members: Vec<Member>,
     changes: Vec<MemberChange>,
+    /// The share of each class among recent samples, and by what its probability is multiplied under each
+    /// objective. Only of a model.
+    shares: Vec<f64>,
+    factors: [Vec<f64>; 4],
+    /// What decisions cost, if they are made for the least cost.
+    costs: Option<Costs>,
     /// Only of a checkpoint.
     run: Option<RunProgress>,
 }
@@ -77,7 +84,7 @@ impl Inspection {
     fn of(loaded: Loaded) -> Self {
         match loaded {
             Loaded::Model(saved) => {
-                let Saved { model, schema, evaluation, notes, program, .. } = *saved;
+                let Saved { model, schema, evaluation, notes, program, costs, .. } = *saved;
                 let squares: f64 =
                     model.weights().values().iter().map(|weight| weight * weight).sum();
                 let arguments = notes.get(RUN_NOTE).and_then(|run| run["arguments"].as_array());
@@ -97,6 +104,9 @@ impl Inspection {
                     restarts: model.restarts().to_vec(),
                     members: model.members(),
                     changes: model.changes().to_vec(),
+                    shares: model.class_shares(),
+                    factors: model.decision_factors(),
+                    costs,
                     run: evaluation.map(|state| RunProgress {
                         samples: state.samples(),
                         accuracy: oca(state.metrics().confusion()),
@@ -121,6 +131,9 @@ impl Inspection {
                     restarts: Vec::new(),
                     members: Vec::new(),
                     changes: Vec::new(),
+                    shares: Vec::new(),
+                    factors: Default::default(),
+                    costs: None,
                     run: None,
                     schema,
                 }
@@ -155,6 +168,7 @@ impl Inspection {
             "restarts": self.restarts,
             "members": members_json(&self.members),
             "changes": changes_json(&self.changes),
+            "decisions": self.decisions(),
             "run": run,
             "health": health_json(&self.health),
             "config": self.config.to_json(),
@@ -203,7 +217,52 @@ impl Inspection {
             line("run", arguments.join(" "));
             line("", format!("{samples} samples evaluated, accuracy {accuracy:.4}"));
         }
-        text + &self.health_table() + &self.changes_table()
+        text + &self.decisions_table() + &self.health_table() + &self.changes_table()
+    }
+
+    /// What decisions are made for, and by which numbers.
+    fn decisions(&self) -> Value {
+        let by_name = Objective::ALL.iter().zip(&self.factors);
+        let factors: Map<String, Value> = by_name
+            .map(|(objective, factors)| (objective.as_str().into(), json!(factors)))
+            .collect();
+        json!({
+            "objective": self.config.objective.as_str(),
+            "costs": self.costs.as_ref().map(Costs::to_json),
+            "class_shares": self.shares,
+            "factors": factors,
+        })
+    }
+
+    /// By what each objective multiplies the probability of a class, the smallest factor being 1.
+    fn decisions_table(&self) -> String {
+        let labels = self.schema.labels();
+        if labels.is_empty()
+            || labels.len() > MOST_LABELS_SHOWN
+            || self.shares.len() != labels.len()
+        {
+            return String::new();
+        }
+        let made_for = match &self.costs {
+            Some(_) => "the least expected cost",
+            None => self.config.objective.as_str(),
+        };
+        let mut text =
+            format!("\ndecisions are made for {made_for}; probabilities are multiplied by\n");
+        let labels: Vec<_> = labels.iter().map(|label| printable(label)).collect();
+        let widest = labels.iter().map(|label| label.chars().count()).fold(5, usize::max);
+        text += &format!("{:<widest$}{:>9}", "class", "share");
+        Objective::ALL.iter().for_each(|name| text += &format!("{:>10}", name.as_str()));
+        text.push('\n');
+        for (class, label) in labels.iter().enumerate() {
+            text += &format!("{label:<widest$}{:>9.4}", self.shares[class]);
+            for factors in &self.factors {
+                let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
+                text += &format!("{:>10.2}", factors[class] / least);
+            }
+            text.push('\n');
+        }
+        text
     }
 
     fn classes(&self) -> String {

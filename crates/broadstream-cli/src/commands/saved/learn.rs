@@ -1,7 +1,7 @@
 //! `broadstream learn`: a saved model predicts rows, learns those with a label, and is written back.
 
 use anyhow::{Error, Result};
-use broadstream::{model_file::ModelFile, stream::LiveRows};
+use broadstream::{Costs, model_file::ModelFile, stream::LiveRows};
 use broadstream_store::LockedPath;
 use serde_json::{Map, Value};
 
@@ -14,6 +14,7 @@ use super::{
 use crate::{
     args::LearnArguments,
     build::{
+        decisions,
         stop::{self, Stopped},
         threads,
     },
@@ -27,17 +28,19 @@ use crate::{
 pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     let (target, mut saved) = change::open(&arguments.file, arguments.output.as_deref())?;
     saved.model.set_threads(threads::given_or_all_cores(arguments.threads))?;
+    decisions::apply(&arguments.decisions, &mut saved)?;
     let mut rows = rows::open(&arguments.rows, &saved, arguments.max_categories)?;
     let output = match (arguments.quiet, rows::is_regular_file(&arguments.rows)) {
         (true, _) => Output::None,
         (_, true) => Output::WhileOpen,
         (_, false) => Output::Needed,
     };
-    let mut responder = Responder::new(&mut saved.model, true, output);
+    let mut responder =
+        Responder::new(&mut saved.model, true, output).deciding_by(saved.costs.as_ref());
     if arguments.journal {
         if arguments.output.is_some() {
             // A journal continues the file beside it, so that file must have the model.
-            save(&target, &mut responder, &rows, &saved.notes)?;
+            save(&target, &mut responder, &rows, &saved.notes, saved.costs.as_ref())?;
         }
         responder.journal = Some(RowJournal::new(target.start_journal()?));
     }
@@ -49,7 +52,7 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
             Err(error) => return Err(abandon(error, &target, responder, rows_saved, arguments)),
             Ok(halt) => halt,
         };
-        save(&target, &mut responder, &rows, &saved.notes)?;
+        save(&target, &mut responder, &rows, &saved.notes, saved.costs.as_ref())?;
         rows_saved = responder.counts.rows;
         if halt != Halt::Paused {
             break halt;
@@ -75,11 +78,13 @@ fn save(
     responder: &mut Responder<'_>,
     rows: &LiveRows,
     notes: &Map<String, Value>,
+    costs: Option<&Costs>,
 ) -> Result<()> {
     let encoding = rows.encoding();
     let file = ModelFile {
         encoding: Some(&encoding),
         notes: Some(notes),
+        costs,
         ..ModelFile::new(responder.model, rows.schema())
     };
     match &mut responder.journal {

@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Result;
 use broadstream::{
-    Block, Classifier, Error, OnlineBls, Schema, Scores, arg_max,
+    Block, ClassCosts, Classifier, Costs, Error, OnlineBls, Schema, Scores,
     stream::{LiveFormat, LiveRows, StreamError},
 };
 use serde_json::json;
@@ -27,6 +27,10 @@ pub(super) struct Responder<'a> {
     pub(super) model: &'a mut OnlineBls,
     /// Whether rows with a label are learned.
     learns: bool,
+    /// What decisions cost, if they are made for the least cost.
+    costs: Option<&'a Costs>,
+    /// The same by the classes known so far.
+    class_costs: Option<ClassCosts>,
     /// Where the predictions go, if anywhere.
     predictions: Option<PredictionWriter>,
     /// Whether nothing more is to be done once nobody reads the predictions.
@@ -86,6 +90,8 @@ impl<'a> Responder<'a> {
             inputs: model.inputs(),
             model,
             learns,
+            costs: None,
+            class_costs: None,
             predictions: (!matches!(output, Output::None)).then(PredictionWriter::new),
             needs_output: matches!(output, Output::Needed),
             journal: None,
@@ -94,6 +100,11 @@ impl<'a> Responder<'a> {
             is_labelled: false,
             counts: RowCounts::default(),
         }
+    }
+
+    /// Decides for the least cost, if there are costs.
+    pub(super) fn deciding_by(self, costs: Option<&'a Costs>) -> Self {
+        Responder { costs, ..self }
     }
 
     /// Learns rows and writes nothing.
@@ -128,6 +139,10 @@ impl<'a> Responder<'a> {
             let mut next = Block::new();
             next.push(row.sample, class.unwrap_or(0), 1.0)?;
             let (line, text) = (row.line, self.journal.is_some().then(|| row.text.to_vec()));
+            if let Err(error) = self.find_costs(rows.schema().labels()) {
+                self.flush(rows)?;
+                return Err(anyhow::Error::from(error).context(format!("line {line}")));
+            }
             if class.is_some() != self.is_labelled {
                 self.flush(rows)?;
             }
@@ -143,6 +158,15 @@ impl<'a> Responder<'a> {
         }
         self.flush(rows)?;
         Ok(Halt::Paused)
+    }
+
+    /// Finds the costs of the classes with these labels.
+    fn find_costs(&mut self, labels: &[String]) -> Result<(), Error> {
+        let Some(costs) = self.costs else { return Ok(()) };
+        if self.class_costs.as_ref().is_none_or(|known| known.classes() < labels.len()) {
+            self.class_costs = Some(costs.by_class(labels)?);
+        }
+        Ok(())
     }
 
     /// Predicts the rows that were gathered, learns them if they have labels, and writes the predictions once
@@ -192,10 +216,14 @@ impl<'a> Responder<'a> {
         schema: &Schema,
     ) -> Result<()> {
         let Some(predictions) = &mut self.predictions else { return Ok(()) };
+        let all = scores;
         let mut write = || {
-            for (scores, leverage) in scores.iter().zip(leverages) {
+            for (i, (scores, leverage)) in scores.iter().zip(leverages).enumerate() {
                 let probabilities = self.model.probabilities(scores);
-                let prediction = arg_max(scores);
+                let prediction = match &self.class_costs {
+                    Some(costs) => costs.decide(&probabilities),
+                    None => all.decisions(i).of(self.model.config().objective),
+                };
                 predictions.write(format, schema, prediction, &probabilities, *leverage)?;
             }
             to_stdout(predictions.writer.flush())

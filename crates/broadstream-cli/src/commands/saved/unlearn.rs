@@ -25,6 +25,7 @@ pub(crate) fn unlearn(arguments: &UnlearnArguments) -> Result<()> {
         unlearned => unlearned?,
     };
     target.write_model(&ModelFile {
+        costs: saved.costs.as_ref(),
         encoding: saved.encoding.as_ref(),
         notes: Some(&saved.notes),
         ..ModelFile::new(&saved.model, &saved.schema)

@@ -1,7 +1,7 @@
 //! The results of a run as a JSON object for programs.
 
-use broadstream::metrics::per_class;
-use serde_json::{Value, json};
+use broadstream::metrics::{ALARM_RATE, Calibration, per_class};
+use serde_json::{Map, Value, json};
 
 use super::Report;
 use crate::output::{
@@ -14,57 +14,48 @@ const MOST_CLASSES: usize = 256;
 
 impl Report<'_> {
     pub(super) fn json(&self) -> Value {
-        let summary = self.evaluation.metrics.summary();
-        let window = self.evaluation.metrics.window_summary();
+        let summary = self.evaluation.summary();
+        let window = self.evaluation.window_summary();
         let times = &self.evaluation.times;
         let labels = self.schema.labels();
-        json!({
-            "source": self.source,
-            "target": self.schema.target(),
-            "samples": summary.samples,
-            "inputs": self.schema.inputs().len(),
-            "classes": labels.len(),
-            "labels": labels,
-            "delay": self.delay,
-            "oca": summary.oca,
-            "oce": summary.oce,
-            "bacc": summary.bacc,
-            "avrbacc": summary.avrbacc,
-            "f1": summary.f1,
-            "mcc": summary.mcc,
-            "kappa": summary.kappa,
-            "log_loss": summary.log_loss,
-            "brier": summary.brier,
-            "ece": summary.ece,
-            "window": {
-                "samples": window.samples,
-                "oca": window.oca,
-                "bacc": window.bacc,
-                "f1": window.f1,
-                "mcc": window.mcc,
-                "kappa": window.kappa,
-                "log_loss": window.log_loss,
-                "brier": window.brier,
-            },
-            "drifts": self.evaluation.drifts,
-            "restarts": self.evaluation.restarts,
-            "members": members_json(&self.evaluation.members),
-            "changes": changes_json(&self.evaluation.changes),
-            "health": self.health(),
-            "reliability": self.reliability(),
-            "per_class": self.per_class(),
-            "confusion": self.confusion_matrix(),
-            "seconds": self.seconds,
-            "samples_per_second": self.samples_per_second(),
-            "times": {
-                "reading": times.reading.as_secs_f64(),
-                "test_then_train": times.test_then_train.as_secs_f64(),
-                "predicting": times.predicting.map(|time| time.as_secs_f64()),
-                "learning": times.learning.map(|time| time.as_secs_f64()),
-            },
-            "config": self.model.config,
-            "version": env!("CARGO_PKG_VERSION"),
-        })
+        let mut report = Map::new();
+        let mut add = |name: &str, value: Value| report.insert(name.to_owned(), value);
+        add("source", json!(self.source));
+        add("target", json!(self.schema.target()));
+        add("samples", json!(summary.samples));
+        add("inputs", json!(self.schema.inputs().len()));
+        add("classes", json!(labels.len()));
+        add("labels", json!(labels));
+        add("delay", json!(self.delay));
+        for (name, value) in summary.named() {
+            add(name, json!(value));
+        }
+        add("objectives", json!(self.objectives()));
+        let mut last = Map::from_iter([("samples".to_owned(), json!(window.samples))]);
+        last.extend(
+            window.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))),
+        );
+        add("window", Value::Object(last));
+        add("drifts", json!(self.evaluation.drifts));
+        add("restarts", json!(self.evaluation.restarts));
+        add("members", json!(members_json(&self.evaluation.members)));
+        add("changes", json!(changes_json(&self.evaluation.changes)));
+        add("health", json!(self.health()));
+        add("reliability", json!(self.reliability()));
+        add("per_class", json!(self.per_class()));
+        add("confusion", json!(self.confusion_matrix()));
+        add("seconds", json!(self.seconds));
+        add("samples_per_second", json!(self.samples_per_second()));
+        let times = json!({
+            "reading": times.reading.as_secs_f64(),
+            "test_then_train": times.test_then_train.as_secs_f64(),
+            "predicting": times.predicting.map(|time| time.as_secs_f64()),
+            "learning": times.learning.map(|time| time.as_secs_f64()),
+        });
+        add("times", times);
+        add("config", self.model.config.clone());
+        add("version", json!(env!("CARGO_PKG_VERSION")));
+        Value::Object(report)
     }
 
     /// The numerical health of the regressions; empty for a model that has none.
@@ -73,29 +64,45 @@ impl Report<'_> {
         model.map_or_else(Vec::new, |model| health_json(&model.health()))
     }
 
-    fn reliability(&self) -> Vec<Value> {
-        let bins = self.evaluation.metrics.calibration().bins().map(|bin| {
-            json!({
-                "from": bin.from,
-                "to": bin.to,
-                "count": bin.count,
-                "confidence": bin.confidence,
-                "accuracy": bin.accuracy,
-            })
+    /// The metrics under every objective; empty for a model without objectives.
+    fn objectives(&self) -> Vec<Value> {
+        let rows = self.evaluation.trade_offs();
+        let rows = rows.iter().map(|row| {
+            let mut values = json!({ "name": row.name, "is_chosen": row.is_chosen });
+            for (name, value) in row.summary.named() {
+                values[name] = json!(value);
+            }
+            if let Some(cost) = row.cost {
+                values["cost"] = json!(cost);
+            }
+            values
         });
-        bins.collect()
+        rows.collect()
+    }
+
+    fn reliability(&self) -> Vec<Value> {
+        reliability_bins(self.evaluation.metrics.calibration())
     }
 
     fn per_class(&self) -> Vec<Value> {
         let labels = self.schema.labels();
-        let classes = per_class(self.evaluation.metrics.confusion());
+        let metrics = &self.evaluation.metrics;
+        let (ranking, calibration) = (metrics.ranking(), metrics.class_calibration().classes());
+        let classes = per_class(metrics.confusion());
         let classes = classes.iter().map(|class| {
+            let number = class.class;
+            let calibration = calibration.get(number);
             json!({
                 "label": labels.get(class.class),
                 "precision": class.precision,
                 "recall": class.recall,
                 "f1": class.f1,
                 "support": class.support,
+                "auc": ranking.auc_of(number),
+                "auprc": ranking.average_precision_of(number),
+                "recall_at_alarms": ranking.recall_at(number, ALARM_RATE),
+                "ece": calibration.map(Calibration::ece),
+                "reliability": calibration.map(reliability_bins),
             })
         });
         classes.collect()
@@ -110,4 +117,17 @@ impl Report<'_> {
             classes.clone().map(row).collect()
         })
     }
+}
+
+fn reliability_bins(calibration: &Calibration) -> Vec<Value> {
+    let bins = calibration.bins().map(|bin| {
+        json!({
+            "from": bin.from,
+            "to": bin.to,
+            "count": bin.count,
+            "confidence": bin.confidence,
+            "accuracy": bin.accuracy,
+        })
+    });
+    bins.collect()
 }

@@ -1,11 +1,14 @@
 //! The results of a run as a page with figures.
 
+use std::collections::BTreeMap;
+
 use broadstream::{
-    Evaluation, Member, MemberChange, Times,
-    metrics::{PerClass, ReliabilityBin, per_class},
+    Evaluation, Member, MemberChange, Times, TradeOff,
+    metrics::{Calibration, Metrics, PerClass, ReliabilityBin, per_class},
 };
 use broadstream_report::{
-    ChangeRow, ClassRow, CurvePoint, Event, MemberRow, ReliabilityRow, RunReport, TimeBin, run_page,
+    ChangeRow, ClassReliability, ClassRow, CurvePoint, Event, MemberRow, ObjectiveRow,
+    ReliabilityRow, RunReport, TimeBin, run_page,
 };
 
 use super::Report;
@@ -14,10 +17,13 @@ use crate::output::{curve, machine, record};
 /// A confusion matrix with more classes than this is left out: it would be larger than all the rest.
 const MOST_CLASSES: usize = 1000;
 
+/// More figures than this would make the page unwieldy.
+const MOST_FIGURES: usize = 26;
+
 impl Report<'_> {
     pub(crate) fn page(&self) -> anyhow::Result<String> {
         let evaluation = self.evaluation;
-        let (summary, window) = (evaluation.metrics.summary(), evaluation.metrics.window_summary());
+        let (summary, window) = (evaluation.summary(), evaluation.window_summary());
         let labels = self.schema.labels();
         let confusion = evaluation.metrics.confusion();
         let classes = if labels.len() <= MOST_CLASSES { labels.len() } else { 0 };
@@ -30,18 +36,10 @@ impl Report<'_> {
             samples: summary.samples,
             inputs: self.schema.inputs().len() as u64,
             labels: labels.to_vec(),
-            metrics: summary.named().map(|(name, value)| (name.to_owned(), Some(value))).into(),
-            window: [
-                ("oca", window.oca),
-                ("bacc", window.bacc),
-                ("f1", window.f1),
-                ("mcc", window.mcc),
-                ("kappa", window.kappa),
-                ("log_loss", window.log_loss),
-                ("brier", window.brier),
-            ]
-            .map(|(name, value)| (name.to_owned(), Some(value)))
-            .into(),
+            metrics: named(summary.named()),
+            window: named(window.named().into_iter().filter(|(name, _)| *name != "oce")),
+            objectives: evaluation.trade_offs().iter().map(objective_row).collect(),
+            class_reliability: self.class_reliability(),
             window_samples: window.samples,
             curve: evaluation.curve.iter().map(|point| curve_point(evaluation, point)).collect(),
             events: evaluation.drifts.iter().chain(&evaluation.restarts).map(drift).collect(),
@@ -49,7 +47,10 @@ impl Report<'_> {
             changes: evaluation.changes.iter().map(change_row).collect(),
             reliability: evaluation.metrics.calibration().bins().map(reliability_row).collect(),
             confusion: (0..classes).map(row).collect(),
-            per_class: per_class(confusion).iter().map(|class| class_row(class, labels)).collect(),
+            per_class: per_class(confusion)
+                .iter()
+                .map(|class| class_row(class, labels, &evaluation.metrics))
+                .collect(),
             seconds: Some(self.seconds),
             times: time_parts(&evaluation.times),
             histogram: histogram.map(|(from, to, count)| TimeBin { from, to, count }).collect(),
@@ -59,6 +60,36 @@ impl Report<'_> {
             ..RunReport::default()
         };
         Ok(run_page(&page)?)
+    }
+}
+
+impl Report<'_> {
+    /// The reliability of each class, unless there are too many for a figure each.
+    fn class_reliability(&self) -> Vec<ClassReliability> {
+        let labels = self.schema.labels();
+        if labels.len() > MOST_FIGURES {
+            return Vec::new();
+        }
+        let classes = self.evaluation.metrics.class_calibration().classes();
+        let class = |(label, calibration): (&String, &Calibration)| ClassReliability {
+            label: label.clone(),
+            error: calibration.ece(),
+            bins: calibration.bins().map(reliability_row).collect(),
+        };
+        labels.iter().zip(classes).map(class).collect()
+    }
+}
+
+fn named(values: impl IntoIterator<Item = (&'static str, f64)>) -> BTreeMap<String, Option<f64>> {
+    values.into_iter().map(|(name, value)| (name.to_owned(), Some(value))).collect()
+}
+
+fn objective_row(row: &TradeOff) -> ObjectiveRow {
+    let cost = row.cost.map(|cost| ("cost", cost));
+    ObjectiveRow {
+        name: row.name.to_owned(),
+        is_chosen: row.is_chosen,
+        metrics: named(row.summary.named().into_iter().chain(cost)),
     }
 }
 
@@ -78,8 +109,10 @@ fn time_parts(times: &Times) -> Vec<(String, f64)> {
     parts
 }
 
-fn class_row(class: &PerClass, labels: &[String]) -> ClassRow {
+fn class_row(class: &PerClass, labels: &[String], metrics: &Metrics) -> ClassRow {
     ClassRow {
+        auc: metrics.ranking().auc_of(class.class),
+        auprc: metrics.ranking().average_precision_of(class.class),
         label: labels.get(class.class).cloned().unwrap_or_default(),
         precision: Some(class.precision),
         recall: Some(class.recall),

@@ -15,8 +15,8 @@ const MOST_DRIFTS_SHOWN: usize = 8;
 
 impl Report<'_> {
     pub(super) fn table(&self) -> String {
-        let summary = self.evaluation.metrics.summary();
-        let window = self.evaluation.metrics.window_summary();
+        let summary = self.evaluation.summary();
+        let window = self.evaluation.window_summary();
         let late = match self.delay {
             0 | 1 => String::new(),
             delay => format!(", labels {delay} samples late"),
@@ -36,9 +36,34 @@ impl Report<'_> {
             text += format!("{name:<28}{all:>8.4}{last:>14}").trim_end();
             text.push('\n');
         }
+        text += &self.objective_table();
         text += &self.drift_lines();
         text += &self.confusion_table();
         text += &self.time_lines();
+        text
+    }
+
+    /// The same predictions, decided for every objective.
+    fn objective_table(&self) -> String {
+        let rows = self.evaluation.trade_offs();
+        let has_costs = rows.iter().any(|row| row.cost.is_some());
+        if rows.is_empty() {
+            return String::new();
+        }
+        let columns = ["OCA", "BACC", "macro F1", "MCC", "G-mean"];
+        let mut text = format!("\n{:<18}", "decided for");
+        columns.iter().for_each(|column| text += &format!("{column:>10}"));
+        text += if has_costs { "      cost\n" } else { "\n" };
+        for row in &rows {
+            let name = if row.is_chosen { format!("{} *", row.name) } else { row.name.to_owned() };
+            let s = &row.summary;
+            text += &format!("{name:<18}");
+            [s.oca, s.bacc, s.f1, s.mcc, s.gmean]
+                .iter()
+                .for_each(|x| text += &format!("{x:>10.4}"));
+            text += &row.cost.map_or(String::new(), |cost| format!("{cost:>10.4}"));
+            text.push('\n');
+        }
         text
     }
 
@@ -116,19 +141,31 @@ fn sample_list(samples: &[u64]) -> Option<String> {
 }
 
 /// The name of each metric, its value over the whole stream and, if it has one, over the window.
-fn metric_rows(all: &Summary, last: &WindowSummary) -> [(&'static str, f64, Option<f64>); 10] {
-    [
+fn metric_rows(all: &Summary, last: &WindowSummary) -> Vec<(&'static str, f64, Option<f64>)> {
+    let mut rows = vec![
         ("accuracy (OCA)", all.oca, Some(last.oca)),
         ("error (OCE)", all.oce, Some(1.0 - last.oca)),
         ("balanced accuracy (BACC)", all.bacc, Some(last.bacc)),
         ("average balanced accuracy", all.avrbacc, None),
         ("macro F1", all.f1, Some(last.f1)),
         ("Matthews correlation (MCC)", all.mcc, Some(last.mcc)),
+        ("G-mean of recalls", all.gmean, Some(last.gmean)),
         ("Cohen's kappa", all.kappa, Some(last.kappa)),
+        ("kappa M", all.kappa_m, Some(last.kappa_m)),
+        ("temporal kappa", all.kappa_t, Some(last.kappa_t)),
+        ("ROC AUC", all.auc, Some(last.auc)),
+        ("area under PR (AUPRC)", all.auprc, Some(last.auprc)),
+        ("recall at 5 % alarms", all.recall_at_alarms, Some(last.recall_at_alarms)),
         ("log loss", all.log_loss, Some(last.log_loss)),
         ("Brier score", all.brier, Some(last.brier)),
         ("calibration error (ECE)", all.ece, None),
-    ]
+        ("ECE by class", all.ece_by_class, None),
+    ];
+    if let Some(cost) = all.cost {
+        rows.push(("mean cost", cost, last.cost));
+        rows.push(("coverage", all.coverage, Some(last.coverage)));
+    }
+    rows
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ import numpy as np
 import sklearn
 from sklearn.metrics import (
     accuracy_score,
+    average_precision_score,
     balanced_accuracy_score,
     brier_score_loss,
     cohen_kappa_score,
@@ -29,6 +30,8 @@ from sklearn.metrics import (
     log_loss,
     matthews_corrcoef,
     precision_recall_fscore_support,
+    recall_score,
+    roc_auc_score,
     zero_one_loss,
 )
 
@@ -128,6 +131,12 @@ def case(name, truth, predicted, rows):
         "log_loss": log_loss(truth, padded, **columns_of),
         "brier": brier_score_loss(truth, padded, scale_by_half=False, **columns_of),
         "ece": calibration_error(truth, predicted, rows),
+        "gmean": geometric_mean(truth, predicted),
+        **moa_kappas(truth, predicted),
+        **areas(truth, padded),
+        "recall_at_alarms": recall_of_rarest(truth, padded),
+        "ece_by_class": class_calibration_error(truth, rows),
+        "coverage": float(np.mean(predicted != NOTHING)),
         "bacc_at": [[k, prefix_bacc[k - 1]] for k in (1, 2, 3, 5, 8, len(truth) // 2)],
         "classes": classes,
         "precision": per_class[0].tolist(),
@@ -145,6 +154,67 @@ def calibration_error(truth, predicted, rows):
     bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
     apart = [abs(correct[bins == b].mean() - confidence[bins == b].mean()) * (bins == b).mean() for b in set(bins)]
     return float(sum(apart))
+
+
+def geometric_mean(truth, predicted):
+    """The geometric mean of the recalls; imbalanced-learn has it, scikit-learn has not."""
+    recalls = recall_score(truth, predicted, labels=sorted(set(truth.tolist())), average=None, zero_division=0)
+    return float(np.prod(recalls) ** (1 / len(recalls)))
+
+
+def moa_kappas(truth, predicted):
+    """What `BasicClassificationPerformanceEvaluator` of MOA computes, statement by statement."""
+    classes = max(truth.max(), predicted.max()) + 1
+    column = np.zeros(classes)
+    correct = no_change = majority = last_seen = 0
+    for true, guess in zip(truth, predicted):
+        correct += guess == true
+        column[true] += 1
+        no_change += last_seen == true
+        majority += int(np.argmax(column)) == true
+        last_seen = true
+    beyond = lambda reference: 0.0 if reference == len(truth) else (correct - reference) / (len(truth) - reference)
+    return {"kappa_m": float(beyond(majority)), "kappa_t": float(beyond(no_change))}
+
+
+def areas(truth, padded):
+    """The means over the classes for which scikit-learn defines the areas, one against all others."""
+    columns = range(max(padded.shape[1], truth.max() + 1))
+    p = lambda k: padded[:, k] if k < padded.shape[1] else np.zeros(len(truth))
+    both = [k for k in columns if 0 < (truth == k).sum() < len(truth)]
+    occurring = [k for k in columns if (truth == k).any()]
+    auc = {k: float(roc_auc_score(truth == k, p(k))) for k in both}
+    auprc = {k: float(average_precision_score(truth == k, p(k))) for k in occurring}
+    mean = lambda values: float(np.mean(list(values.values()))) if values else 0.0
+    return {
+        "auc": mean(auc),
+        "auprc": mean(auprc),
+        "class_auc": [auc.get(k) for k in columns],
+        "class_auprc": [auprc.get(k) for k in columns],
+    }
+
+
+def recall_of_rarest(truth, padded, rate=0.05):
+    """The share of the rarest class among the samples with its highest probabilities, ties in proportion."""
+    values, counts = np.unique(truth, return_counts=True)
+    rarest = values[np.argmin(counts)]
+    p = padded[:, rarest] if rarest < padded.shape[1] else np.zeros(len(truth))
+    alarms = rate * len(truth)
+    chance = [np.clip((alarms - (p > x).sum()) / (p == x).sum(), 0, 1) for x in p[truth == rarest]]
+    return float(np.mean(chance))
+
+
+def class_calibration_error(truth, rows):
+    """The mean over classes of the calibration error of their probability, where the model listed the class."""
+    errors = []
+    for k in range(max(len(row) for row in rows)):
+        listed = [i for i, row in enumerate(rows) if k < len(row)]
+        confidence = np.array([rows[i][k] for i in listed])
+        correct = truth[listed] == k
+        bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
+        of_bin = lambda b: abs(correct[bins == b].mean() - confidence[bins == b].mean()) * (bins == b).mean()
+        errors.append(sum(of_bin(b) for b in set(bins.tolist())))
+    return float(np.mean(errors)) if errors else 0.0
 
 
 if __name__ == "__main__":
