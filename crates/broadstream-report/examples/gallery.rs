@@ -5,9 +5,9 @@
 use std::{collections::BTreeMap, error::Error, fs, path::Path};
 
 use broadstream_report::{
-    ClassRow, CurvePoint, Event, ExperimentLink, ExperimentPage, Labels, MemberRow, Output,
-    OverviewPage, Record, ReliabilityRow, RunReport, TimeBin, UpdateTime, View, experiment_page,
-    overview_page, render, run_page,
+    ClassReliability, ClassRow, CurvePoint, Event, ExperimentLink, ExperimentPage, Labels,
+    MemberRow, ObjectiveRow, Output, OverviewPage, Record, ReliabilityRow, RunReport, TimeBin,
+    UpdateTime, View, experiment_page, overview_page, render, run_page,
 };
 use serde::Deserialize;
 
@@ -266,6 +266,8 @@ fn run() -> RunReport {
             precision: Some(precision),
             recall: Some(recall),
             f1: Some(2.0 * precision * recall / (precision + recall)),
+            auc: Some(1.0 - (1.0 - recall) / 4.0),
+            auprc: Some(1.0 - (1.0 - recall) / 2.0),
             support,
         }
     });
@@ -307,6 +309,22 @@ fn run() -> RunReport {
             })
             .collect(),
         reliability: reliability(),
+        class_reliability: labels
+            .iter()
+            .take(3)
+            .map(|label| ClassReliability {
+                label: label.clone(),
+                error: 0.013,
+                bins: reliability(),
+            })
+            .collect(),
+        objectives: [("accuracy", 0.9372), ("balanced", 0.9341), ("f1", 0.9370)]
+            .map(|(name, oca)| ObjectiveRow {
+                name: name.to_owned(),
+                is_chosen: name == "accuracy",
+                metrics: [("oca".to_owned(), Some(oca)), ("bacc".to_owned(), Some(0.9366))].into(),
+            })
+            .into(),
         confusion: confusion.clone(),
         per_class: per_class.collect(),
         seconds: Some(0.87),

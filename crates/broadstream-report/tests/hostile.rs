@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use broadstream_report::{
-    BarsView, ClassRow, CurvePoint, CurvesView, Error, Event, ExperimentLink, ExperimentPage,
-    Labels, LinesView, MemberRow, Output, OverviewPage, Record, ReliabilityRow, Rendered,
-    RunReport, TableView, TimeBin, UpdateTime, View, experiment_page, overview_page, render,
-    run_page,
+    BarsView, ClassReliability, ClassRow, CurvePoint, CurvesView, Error, Event, ExperimentLink,
+    ExperimentPage, Labels, LinesView, MemberRow, ObjectiveRow, Output, OverviewPage, Record,
+    ReliabilityRow, Rendered, RunReport, TableView, TimeBin, UpdateTime, View, experiment_page,
+    overview_page, render, run_page,
 };
 
 const HOSTILE: &str = "<script>alert('x')</script>\"&\\%$#_{}~^|\u{1}µ±";
@@ -245,9 +245,33 @@ fn run(classes: usize) -> RunReport {
                 precision: Some(f64::NAN),
                 recall: None,
                 f1: Some(0.5),
+                auc: Some(f64::INFINITY),
+                auprc: None,
                 support: class as u64,
             })
             .collect(),
+        class_reliability: vec![
+            ClassReliability {
+                label: HOSTILE.to_owned(),
+                error: 0.1,
+                bins: vec![ReliabilityRow {
+                    from: 0.0,
+                    to: 1.0,
+                    count: 3,
+                    confidence: Some(0.5),
+                    accuracy: Some(1e9),
+                }],
+            },
+            ClassReliability { error: f64::NAN, ..ClassReliability::default() },
+        ],
+        objectives: vec![
+            ObjectiveRow {
+                name: HOSTILE.to_owned(),
+                is_chosen: true,
+                metrics: [("oca".to_owned(), Some(f64::NAN)), ("cost".to_owned(), None)].into(),
+            },
+            ObjectiveRow::default(),
+        ],
         seconds: Some(0.0),
         times: vec![(HOSTILE.to_owned(), 1.0), ("none".to_owned(), f64::NAN)],
         histogram: vec![
