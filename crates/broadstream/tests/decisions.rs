@@ -141,7 +141,9 @@ fn a_saved_model_decides_and_continues_as_if_it_had_never_been_saved() {
         in_pieces(&mut model, &block, 64);
         let mut schema = broadstream::Schema::new("class");
         schema.push_input("x", InputKind::Numeric);
-        ["ok", "fraud"].map(|label| schema.class_of(label));
+        for label in ["ok", "fraud"] {
+            schema.class_of(label);
+        }
         let costs = Costs::from_csv(b"t,ok,fraud\nok,0,1\nfraud,9,0\n").unwrap();
         let mut bytes = Vec::new();
         let file = ModelFile { costs: Some(&costs), ..ModelFile::new(&model, &schema) };
