@@ -172,8 +172,8 @@ mod tests {
         let enhancement_nodes = Nodes::Fixed(config.most_nodes);
         let fixed = plan(&OnlineBlsConfig { enhancement_nodes, ..config.clone() });
         let slots = slots(&config);
-        // Two more kinds of nodes for the regression on all samples.
-        assert_eq!(slots.len(), fixed.len() + 2);
+        // Three more kinds of nodes for the regression on all samples.
+        assert_eq!(slots.len(), fixed.len() + 3);
         for plan in &fixed {
             let slot = slots.iter().find(|slot| slot.plan.name == plan.name).unwrap();
             assert_eq!(slot.most_features, plan.features, "{}", plan.name);
