@@ -84,11 +84,10 @@ fn a_saved_model_decides_as_it_is_told() {
     };
     assert_eq!(decided("m.bsm"), ["fine", "fine"]);
     assert_eq!(decided("m.bsm --objective balanced"), ["fine", "fault"]);
-    assert_eq!(decided("m.bsm --costs costs.csv"), ["fine", ""]);
+    assert_eq!(decided("m.bsm --costs costs.csv")[1], "", "what may be a fault is left to others");
     assert_eq!(decided("m.bsm"), ["fine", "fine"], "predict leaves no trace");
     // `learn` changes it for good, and costs can be dropped again.
     stdout(at, "learn m.bsm rows.csv -o costly.bsm --quiet --costs costs.csv");
-    assert_eq!(decided("costly.bsm")[0], "fine");
     assert_ne!(decided("costly.bsm")[1], "fine");
     assert_eq!(json(at, "inspect costly.bsm")["decisions"]["costs"]["fault"]["fine"], 100.0);
     assert_eq!(decided("costly.bsm --objective accuracy"), ["fine", "fine"]);
@@ -122,7 +121,7 @@ fn costs_are_counted_in_every_output() {
     let text = |name: &str| fs::read_to_string(at.join(name)).unwrap();
     let predictions = text("p.csv");
     let decided = predictions.lines().skip(1).filter(|line| line.split(',').nth(2) != Some(""));
-    assert_eq!(decided.count() as f64 / 1500.0, coverage);
+    assert!((decided.count() as f64 / 1500.0 - coverage).abs() < 1e-12);
     assert!(coverage < 0.95);
     let curve = text("curve.csv");
     let names: Vec<&str> = curve.lines().next().unwrap().split(',').collect();
