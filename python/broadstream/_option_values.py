@@ -178,6 +178,18 @@ class OptionValues(TypedDict, total=False):
     Values: 'none', 'balanced', 'auto'.
     """
 
+    objective: Literal["accuracy", "balanced", "f1", "mcc"] | None
+    """What decisions are made for; probabilities do not depend on it, and a saved model can change
+    it. The default is 'accuracy'. Example: ``objective='balanced'``.
+
+    ``'accuracy'``: The most probable class.
+    ``'balanced'``: The class most probable in relation to how frequent it is.
+    ``'f1'``: What has given the best macro F1 lately.
+    ``'mcc'``: What has given the best Matthews correlation lately.
+
+    Values: 'accuracy', 'balanced', 'f1', 'mcc'.
+    """
+
     keep_weights: bool | None
     """Keep the output weights up to date, which makes predicting much faster and learning slower.
     The default is False. Example: ``keep_weights=True``.
@@ -197,4 +209,9 @@ class OptionValues(TypedDict, total=False):
     ``memory_limit=2147483648``.
 
     Values: int, bytes.
+    """
+
+    costs: Mapping[Any, Mapping[Any, float]] | None
+    """For each true label a dictionary with the cost of each decision, by label; decisions are then made for the
+    least expected cost. ``abstain`` in each of them is the cost of deciding nothing.
     """
