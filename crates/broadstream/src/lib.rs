@@ -54,6 +54,7 @@ pub use self::{
     },
     data::{Block, Input, InputKind, Matrix, Sample, Schema, Scores, arg_max},
     error::Error,
+    features::PreparedSample,
     numeric::Activation,
     online_bls::{Certificate, LateLabels, LatePrediction, OnlineBls, Partial},
     preprocessing::{Affine, Scaling},
