@@ -1,1 +1,1 @@
-//! x
+//! The service through its public API, in one program.

@@ -17,15 +17,17 @@ mod record;
 mod registry;
 mod state;
 mod statistics;
+#[cfg(test)]
+mod tests;
 mod workers;
 
 pub use self::{durability::Durability, error::ServeError, folder::UnknownName, name::ModelName};
 
 pub(crate) use self::{
     folder::SnapshotFile,
-    model::{Applied, Model, ModelOptions, Reply, Request, now},
+    model::{Applied, Model, ModelOptions, Request, now},
     name::excerpt,
-    published::{Published, Reason, RowPrediction, Wanted},
+    published::{Published, RowPrediction, Wanted},
     record::{Change, Label, LabelledRow, Prediction},
     registry::{NewModel, Registry},
     state::{LabelOutcome, Outcome, RowOutcome},

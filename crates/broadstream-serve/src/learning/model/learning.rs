@@ -84,6 +84,10 @@ impl Model {
                 statistics.learned(rows, started.elapsed());
             }
         }
+        let labels = core.state.rows.schema().labels();
+        if lock(&self.labels).as_ref() != labels {
+            *lock(&self.labels) = labels.into();
+        }
         let applied = outcome.map(|outcome| Applied::of(outcome, &core.state));
         if let Ok(applied) = &applied {
             keep_answer(&mut lock(&self.answers), at, key, applied);

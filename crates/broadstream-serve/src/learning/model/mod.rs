@@ -84,7 +84,9 @@ pub(crate) struct Model {
     log: Mutex<Log>,
     core: Mutex<Core>,
     answers: Mutex<Answers>,
-    pub(crate) statistics: Mutex<Statistics>,
+    statistics: Mutex<Statistics>,
+    /// The labels of all classes so far.
+    labels: Mutex<Arc<[String]>>,
     /// The id of the next prediction.
     next_id: AtomicU64,
     /// How many rows were learned and acknowledged, and the version after the last of them.
@@ -166,6 +168,7 @@ impl Model {
             published: RwLock::new(Arc::new(Published::of(&state))),
             incoming: Mutex::default(),
             logged: Mutex::default(),
+            labels: Mutex::new(state.rows.schema().labels().into()),
             next_id: AtomicU64::new(state.pending.last() + 1),
             acknowledged: AtomicU64::new(state.rows_learned),
             latest: AtomicU64::new(state.version),
@@ -216,6 +219,15 @@ impl Model {
     /// As many ids for predictions as are needed, the first of them.
     pub(crate) fn take_ids(&self, count: usize) -> u64 {
         self.next_id.fetch_add(count as u64, Ordering::Relaxed)
+    }
+
+    pub(crate) fn statistics(&self) -> MutexGuard<'_, Statistics> {
+        lock(&self.statistics)
+    }
+
+    /// The labels of all classes so far, of which readers may not see the last.
+    pub(crate) fn labels(&self) -> Arc<[String]> {
+        Arc::clone(&lock(&self.labels))
     }
 
     pub(crate) fn options(&self) -> &ModelOptions {

@@ -19,7 +19,7 @@ use broadstream::{
 pub(crate) use self::{
     curve::{Curve, CurvePoint},
     histogram::Histogram,
-    inputs::{InputView, Inputs},
+    inputs::Inputs,
 };
 
 use super::{
