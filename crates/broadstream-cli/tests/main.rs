@@ -11,3 +11,5 @@ mod guide;
 mod options;
 mod output;
 mod saved;
+#[cfg(feature = "serve")]
+mod serve;

@@ -16,8 +16,8 @@ mod settings;
 pub use self::{
     learning::{Durability, ModelName, ServeError, UnknownName},
     security::{Role, Token, TokenError, TokenFile},
-    service::{Service, StartError},
-    settings::{Settings, VARIABLE_PREFIX},
+    service::{Service, StartError, log_to_stderr},
+    settings::{LogLevel, Settings, VARIABLE_PREFIX},
 };
 
 /// The description of the interface, in the form of OpenAPI 3.1.

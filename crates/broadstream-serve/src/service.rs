@@ -18,7 +18,7 @@ use tokio::{
 use tracing::{debug, error, info, warn};
 
 use crate::{
-    Settings,
+    LogLevel, Settings,
     http::{self, app::App},
     learning::{Registry, ServeError},
     security::{TokenError, TokenFile},
@@ -180,9 +180,14 @@ impl Service {
 
     /// Runs until the program is asked to end by SIGTERM or SIGINT, and then ends in order.
     pub fn run_until_signal(self) -> io::Result<()> {
-        let waited = self.runtime.block_on(signal());
+        let waited = self.wait_for_signal();
         self.stop();
         waited
+    }
+
+    /// Waits until the program is asked to end by SIGTERM or SIGINT.
+    pub fn wait_for_signal(&self) -> io::Result<()> {
+        self.runtime.block_on(signal())
     }
 
     /// Ends in order: no new requests, answers to those that there are, and a snapshot of each model.
@@ -198,6 +203,23 @@ impl Service {
         runtime.shutdown_timeout(Duration::from_secs(1));
         info!("ended");
     }
+}
+
+/// Has the service say what it does on standard error, a JSON object per line.
+pub fn log_to_stderr(level: LogLevel) {
+    let level = match level {
+        LogLevel::Error => tracing::Level::ERROR,
+        LogLevel::Warn => tracing::Level::WARN,
+        LogLevel::Info => tracing::Level::INFO,
+        LogLevel::Debug => tracing::Level::DEBUG,
+    };
+    // An error means that the program has a log already.
+    let _ = tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_max_level(level)
+        .with_writer(io::stderr)
+        .try_init();
 }
 
 async fn signal() -> io::Result<()> {

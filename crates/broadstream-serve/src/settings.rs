@@ -64,10 +64,26 @@ pub struct Settings {
     pub drain_seconds: u64,
     /// Other names under which the service is reached, for requests without a token.
     pub hosts: Vec<String>,
+    /// What the log on standard error has: `error`, `warn`, `info`, or `debug`, which has every request.
+    pub log_level: LogLevel,
     /// The certificates for HTTPS, in PEM.
     pub tls_certificate: Option<PathBuf>,
     /// Their key, in PEM.
     pub tls_key: Option<PathBuf>,
+}
+
+/// What the log of a service has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// What went wrong.
+    Error,
+    /// Also what may be wrong.
+    Warn,
+    /// Also what happens to models, and requests that were refused.
+    Info,
+    /// Also every request.
+    Debug,
 }
 
 impl Default for Settings {
@@ -92,6 +108,7 @@ impl Default for Settings {
             request_seconds: 60,
             drain_seconds: 30,
             hosts: Vec::new(),
+            log_level: LogLevel::Info,
             tls_certificate: None,
             tls_key: None,
         }

@@ -14,7 +14,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use tracing::info;
+use tracing::{debug, info};
 
 use super::{
     app::{App, Caller},
@@ -48,7 +48,12 @@ pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
     app.answers.count(status);
     let milliseconds = started.elapsed().as_secs_f64() * 1e3;
     // Neither query nor headers: they may have secrets.
-    info!(request = %id, %method, path, status = status.as_u16(), milliseconds, caller = name, "answered");
+    let code = status.as_u16();
+    if status.is_client_error() || status.is_server_error() {
+        info!(request = %id, %method, path, status = code, milliseconds, caller = name, "refused");
+    } else {
+        debug!(request = %id, %method, path, status = code, milliseconds, caller = name, "answered");
+    }
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, id);

@@ -1,5 +1,7 @@
 //! Rows and labels in the body of a request: JSON, JSON lines or Arrow.
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderMap, StatusCode, header};
 use broadstream_columnar::arrow_rows_as_json;
 use serde::Deserialize;
@@ -66,7 +68,8 @@ struct LabelsBody<'b> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LabelBody<'b> {
-    id: &'b str,
+    #[serde(borrow)]
+    id: Cow<'b, str>,
     #[serde(borrow)]
     label: &'b RawValue,
     weight: Option<f64>,
@@ -159,8 +162,8 @@ pub(crate) fn labels(
             return Err(Problem { row: Some(row), ..Problem::malformed(detail) });
         }
         let weight = weight.unwrap_or(1.0);
-        read.push(Label { id: read_id(id), label: text.into(), weight });
-        ids.push(id.to_owned());
+        read.push(Label { id: read_id(&id), label: text.into(), weight });
+        ids.push(id.into_owned());
     }
     Ok((ids, read))
 }

@@ -23,13 +23,15 @@ mod workers;
 
 pub use self::{durability::Durability, error::ServeError, folder::UnknownName, name::ModelName};
 
+use self::registry::TICK;
+
 pub(crate) use self::{
     folder::SnapshotFile,
     model::{Applied, Model, ModelOptions, Request, now},
     name::excerpt,
     published::{Published, RowPrediction, Wanted},
     record::{Change, Label, LabelledRow, Prediction},
-    registry::{NewModel, Registry},
+    registry::{NewModel, Registry, make_private_folder},
     state::{LabelOutcome, Outcome, RowOutcome},
     statistics::{Histogram, Statistics, WINDOW},
 };

@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use broadstream::{
-    Block, Classifier, Error, Member, MemberChange, OnlineBls, OnlineBlsConfig, Sample, Schema,
+    Block, Classifier, Error, Member, OnlineBls, OnlineBlsConfig, Sample, Schema,
     arg_max,
     stream::{JsonRows, Place},
 };
@@ -187,10 +187,6 @@ impl Published {
 
     pub(crate) fn restarts(&self) -> &[u64] {
         self.model.restarts()
-    }
-
-    pub(crate) fn changes(&self) -> &[MemberChange] {
-        self.model.changes()
     }
 
     fn reader(&self) -> JsonRows {

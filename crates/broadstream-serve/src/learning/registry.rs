@@ -28,7 +28,7 @@ use super::{
 };
 
 /// How often models are asked whether something is due.
-const TICK: Duration = Duration::from_millis(10);
+pub(super) const TICK: Duration = Duration::from_millis(10);
 
 /// What a new model is made of.
 pub(crate) enum NewModel {
@@ -210,8 +210,7 @@ impl Registry {
             Entry::Usable(model) => Arc::clone(model),
             Entry::Unusable(error) => return Err((**error).clone()),
         };
-        model.close();
-        model.folder.delete()?;
+        model.delete()?;
         let mut entries = self.write();
         entries.models.remove(&name);
         entries.aliases.retain(|_, stands_for| *stands_for != name);
@@ -358,8 +357,8 @@ fn random() -> Result<u32, ServeError> {
     Ok(u32::from_le_bytes(bytes))
 }
 
-/// A folder that nobody else can read: it has what people sent.
-fn make_private_folder(folder: &Path) -> io::Result<()> {
+/// Makes a folder that nobody else can read, since it will have what people send. One that exists stays as it is.
+pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

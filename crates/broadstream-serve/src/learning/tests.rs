@@ -443,6 +443,60 @@ fn a_full_disk_refuses_what_it_cannot_keep_and_recovers() {
     }
 }
 
+/// A disk that counts how often it is asked to sync.
+#[derive(Debug, Default)]
+struct Counting(std::sync::atomic::AtomicUsize);
+
+impl Disk for Counting {
+    fn sync(&self, _: &std::fs::File) -> std::io::Result<()> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+#[test]
+fn the_disk_is_waited_for_as_often_as_was_promised() {
+    let syncs = |durability| {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = Arc::<Counting>::default();
+        let (_registry, model) =
+            start_on(folder.path(), options(durability), Arc::<Counting>::clone(&disk));
+        let before = disk.0.load(Ordering::Relaxed);
+        let started = std::time::Instant::now();
+        let mut requests = 0;
+        // Without a pause, so that something is always waiting.
+        while started.elapsed() < Duration::from_millis(400) {
+            let replies: Vec<_> = (0..4)
+                .map(|_| model.submit(Request { change: labelled(0..2), key: None }).unwrap())
+                .collect();
+            replies.into_iter().for_each(|reply| drop(reply.blocking_recv().unwrap().unwrap()));
+            requests += 4;
+        }
+        (disk.0.load(Ordering::Relaxed) - before, requests)
+    };
+    let (always, requests) = syncs(Durability::Always);
+    assert!(always > 0 && always <= requests, "{always} for {requests} requests");
+    let (every, _) = syncs(Durability::Every(Duration::from_millis(40)));
+    assert!((2..=20).contains(&every), "{every} in 400 ms");
+    assert_eq!(syncs(Durability::Never).0, 0);
+}
+
+#[test]
+fn a_model_that_is_deleted_writes_nothing_into_its_successor() {
+    let folder = tempfile::tempdir().unwrap();
+    let (registry, model) = start(folder.path());
+    ask(&model, labelled(0..20)).unwrap();
+    registry.delete(NAME).unwrap();
+    let (new, unknown) = (NewModel::File(learned_directly(0..3)), UnknownName::Learn);
+    let successor = registry.create(&ModelName::parse(NAME).unwrap(), new, unknown).unwrap();
+    assert!(model.snapshot_now().blocking_recv().unwrap().is_err());
+    assert!(matches!(ask(&model, labelled(0..1)), Err(ServeError::ShuttingDown)));
+    assert_eq!(file(&successor), learned_directly(0..3));
+    assert_ne!(model.rules.incarnation, successor.rules.incarnation);
+    let snapshots = successor.folder.snapshots().unwrap();
+    assert_eq!(snapshots.iter().map(|snapshot| snapshot.version).collect::<Vec<_>>(), [0]);
+}
+
 #[test]
 fn a_copy_of_the_folder_while_the_service_runs_is_a_backup() {
     let folder = tempfile::tempdir().unwrap();

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::learning::ModelName;
+use crate::learning::{ModelName, make_private_folder};
 
 /// How secrets begin, so that people and scanners recognise them.
 const PREFIX: &str = "bst_";
@@ -178,6 +178,9 @@ impl TokenFile {
         for model in models {
             ModelName::parse(model)?;
         }
+        let folder = self.path.parent().unwrap_or(&self.path);
+        make_private_folder(folder)
+            .map_err(|source| StoreError::Folder { folder: folder.to_owned(), source })?;
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|error| TokenError::Random(error.to_string()))?;
         let secret = format!("{PREFIX}{}", hexadecimal(&bytes));

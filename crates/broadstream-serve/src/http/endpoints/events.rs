@@ -46,7 +46,8 @@ pub(crate) async fn events(
     let watcher = Arc::clone(&app.watchers).try_acquire_owned().map_err(|_| {
         let detail = "as many live pages are open as the service has room for";
         let title = "too many are watching";
-        Problem::new(StatusCode::TOO_MANY_REQUESTS, "watchers", title, detail)
+        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "watchers", title, detail);
+        Problem { retry_after: Some(10), ..problem }
     })?;
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -71,7 +71,7 @@ impl Model {
             Logged::Visit(visit) => return visit(self, &core.state),
             Logged::Record { sequence, record, bytes, reply } => (sequence, record, bytes, reply),
         };
-        let (at, key, rows) = (record.at, record.key.clone(), record.rows());
+        let (at, key) = (record.at, record.key.clone());
         lock(&self.answers).expire(at);
         let place = Place::of(&record, bytes);
         let started = Instant::now();
@@ -81,7 +81,7 @@ impl Model {
             let mut statistics = lock(&self.statistics);
             statistics.applied(outcome, &core.state, at);
             if !matches!(outcome, Outcome::Predictions) {
-                statistics.learned(rows, started.elapsed());
+                statistics.learned(started.elapsed());
             }
         }
         let labels = core.state.rows.schema().labels();

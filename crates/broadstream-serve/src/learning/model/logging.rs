@@ -9,7 +9,7 @@ use super::{
     Applied, Model, lock,
     queue::{Logged, Place, Waiting},
 };
-use crate::learning::{Durability, ServeError, record::Change, state::Outcome};
+use crate::learning::{Durability, ServeError, TICK, record::Change, state::Outcome};
 
 /// The most requests and bytes that go to the log together.
 const MOST_REQUESTS: usize = 1024;
@@ -19,11 +19,10 @@ impl Model {
     /// Writes what waits to the log, and passes it on.
     pub(super) fn log_waiting(self: Arc<Self>) {
         let group = self.next_group();
-        if group.is_empty() {
-            self.sync_in_time();
-        } else {
+        if !group.is_empty() {
             self.log_group(group);
         }
+        self.sync_in_time();
         self.is_logging.store(false, Ordering::Release);
         if !lock(&self.incoming).waiting.is_empty() {
             self.schedule_logging();
@@ -102,22 +101,25 @@ impl Model {
             let _ = log.repair(before);
             return Err(error);
         }
-        self.is_unsynced.store(log.is_unsynced(), Ordering::Relaxed);
+        let mut unsynced = lock(&self.unsynced_since);
+        match log.is_unsynced() {
+            true => drop(unsynced.get_or_insert_with(Instant::now)),
+            false => *unsynced = None,
+        }
+        drop(unsynced);
         Ok(first)
     }
 
-    /// Brings the log to the disk if that is due.
+    /// Brings the log to the disk if that is due. What was appended first must not wait longer than it may,
+    /// whether more is appended or not.
     fn sync_in_time(&self) {
-        let Durability::Every(_) = self.options().durability else {
-            self.is_unsynced.store(false, Ordering::Relaxed);
-            return;
-        };
-        let started = Instant::now();
+        let Durability::Every(most) = self.options().durability else { return };
         let mut log = lock(&self.log);
-        if log.has_failed() || !log.is_unsynced() {
-            self.is_unsynced.store(false, Ordering::Relaxed);
+        let is_due = lock(&self.unsynced_since).is_some_and(|since| since.elapsed() + TICK >= most);
+        if !is_due || log.has_failed() {
             return;
         }
+        let started = Instant::now();
         let synced = log.sync();
         if synced.is_err() {
             // It was acknowledged, so it counts, but only a snapshot can bring it to the disk now.
@@ -125,10 +127,10 @@ impl Model {
             let _ = log.repair(next);
             self.wants_snapshot.store(true, Ordering::Relaxed);
         }
+        *lock(&self.unsynced_since) = None;
         drop(log);
-        self.is_unsynced.store(false, Ordering::Relaxed);
         self.note_storage(synced.as_ref().err());
-        lock(&self.statistics).synced(started.elapsed());
+        self.statistics().synced(started.elapsed());
     }
 
     /// Answers requests that could not be written.

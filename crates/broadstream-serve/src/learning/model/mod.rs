@@ -33,7 +33,7 @@ use tokio::sync::oneshot;
 use tracing::{info, warn};
 
 use super::{
-    Durability, ModelName, ServeError,
+    Durability, ModelName, ServeError, TICK,
     answers::Answers,
     folder::{ModelFolder, ModelRules},
     published::Published,
@@ -97,10 +97,12 @@ pub(crate) struct Model {
     is_learning: AtomicBool,
     is_writing_snapshot: AtomicBool,
     /// What a job is needed for although nothing is in its queue.
-    is_unsynced: AtomicBool,
+    unsynced_since: Mutex<Option<Instant>>,
     is_unpublished: AtomicBool,
     is_storage_failing: AtomicBool,
     wants_snapshot: AtomicBool,
+    /// Whether the folder belongs to somebody else now. Held while a snapshot is written.
+    is_deleted: Mutex<bool>,
 }
 
 /// What became of a request.
@@ -144,7 +146,7 @@ impl Model {
         let (mut state, mut answers) = newest_snapshot(&name, &folder, &rules)?;
         state.model.set_threads(shared.options.threads)?;
         let snapshot = state.version;
-        let mut statistics = Statistics::new(now());
+        let mut statistics = Statistics::new();
         let end = read_log(&folder.log(), snapshot + 1, |sequence, kind, bytes| {
             let record = Record::from_bytes(kind, bytes).map_err(|error| ServeError::Unusable {
                 name: name.to_string(),
@@ -179,7 +181,8 @@ impl Model {
             is_logging: AtomicBool::new(false),
             is_learning: AtomicBool::new(false),
             is_writing_snapshot: AtomicBool::new(false),
-            is_unsynced: AtomicBool::new(false),
+            unsynced_since: Mutex::default(),
+            is_deleted: Mutex::new(false),
             is_unpublished: AtomicBool::new(false),
             is_storage_failing: AtomicBool::new(false),
             wants_snapshot: AtomicBool::new(false),
@@ -234,9 +237,27 @@ impl Model {
         &self.shared.options
     }
 
+    /// Ends the model and removes its folder. Nothing of it is written afterwards, so that another model may
+    /// have its name.
+    pub(crate) fn delete(&self) -> Result<(), ServeError> {
+        self.close();
+        // What the log takes last goes to the folder that is removed.
+        let _ = self.visit(|_, _| ()).blocking_recv();
+        let mut is_deleted = lock(&self.is_deleted);
+        let deleted = self.folder.delete();
+        match &deleted {
+            Ok(()) => *is_deleted = true,
+            // It is still there, and can go on.
+            Err(_) => lock(&self.incoming).is_closed = false,
+        }
+        deleted
+    }
+
     /// What has to be done now and then, whether requests come or not.
     pub(crate) fn tick(&self) {
-        if self.is_unsynced.load(Ordering::Relaxed) {
+        if let Durability::Every(most) = self.options().durability
+            && lock(&self.unsynced_since).is_some_and(|since| since.elapsed() + TICK >= most)
+        {
             self.schedule_logging();
         }
         if self.is_unpublished.load(Ordering::Relaxed) {

@@ -65,6 +65,10 @@ impl Model {
     fn write_snapshot(&self, snapshot: &Snapshot) -> Result<(), ServeError> {
         let Snapshot { version, file, state } = snapshot;
         let started = Instant::now();
+        let is_deleted = lock(&self.is_deleted);
+        if *is_deleted {
+            return Err(ServeError::NoModel { name: self.name.to_string() });
+        }
         self.folder.write_snapshot_bytes(*version, file, state)?;
         let kept = self.options().snapshots_kept.max(1);
         let snapshots = self.folder.snapshots()?;
@@ -96,6 +100,12 @@ impl Model {
     /// Carries out everything that was asked for, writes a snapshot, and ends.
     pub(crate) fn finish(self: &Arc<Self>) -> oneshot::Receiver<Result<u64, ServeError>> {
         self.close();
-        self.snapshot_now()
+        self.visit(|model, state| {
+            let newest = model.folder.snapshots()?.first().map(|snapshot| snapshot.version);
+            if newest != Some(state.version) {
+                model.write_snapshot(&model.take_snapshot(state)?)?;
+            }
+            Ok(state.version)
+        })
     }
 }

@@ -59,8 +59,6 @@ pub(crate) struct Statistics {
     pub(crate) learn_times: Histogram,
     pub(crate) sync_times: Histogram,
     pub(crate) predicted: u64,
-    pub(crate) learned: u64,
-    pub(crate) started: u64,
 }
 
 /// A row that was predicted or learned recently.
@@ -106,7 +104,7 @@ impl Recent<f64> {
 }
 
 impl Statistics {
-    pub(crate) fn new(now: u64) -> Self {
+    pub(crate) fn new() -> Self {
         Statistics {
             metrics: Metrics::new(WINDOW),
             no_change: Recent::new(),
@@ -125,8 +123,6 @@ impl Statistics {
             learn_times: Histogram::default(),
             sync_times: Histogram::default(),
             predicted: 0,
-            learned: 0,
-            started: now,
         }
     }
 
@@ -175,8 +171,7 @@ impl Statistics {
     }
 
     /// Rows were learned, which took that long in all.
-    pub(crate) fn learned(&mut self, rows: usize, time: Duration) {
-        self.learned += rows as u64;
+    pub(crate) fn learned(&mut self, time: Duration) {
         self.learn_times.add(time);
     }
 
@@ -288,7 +283,7 @@ mod tests {
 
     #[test]
     fn baselines_are_judged_before_they_see_the_label() {
-        let mut statistics = Statistics::new(0);
+        let mut statistics = Statistics::new();
         // Majority: nothing, 0 for 0, 0 for 1, 0 for 1, and then 0 of a tie for 1.
         for (class, predicted) in [(0, None), (0, Some(0)), (1, Some(0)), (1, Some(1)), (1, Some(1))] {
             statistics.label(0, class, predicted, &[0.5, 0.5], None);
@@ -300,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_drift_is_noticed_when_errors_rise() {
-        let mut statistics = Statistics::new(0);
+        let mut statistics = Statistics::new();
         (0..2000).for_each(|i| statistics.label(i, 0, Some(usize::from(i % 10 == 0)), &[1.0], None));
         assert!(statistics.drifts.is_empty());
         (0..500).for_each(|i| statistics.label(2000 + i, 0, Some((i % 2) as usize), &[1.0], None));
@@ -310,7 +305,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let mut statistics = Statistics::new(0);
+        let mut statistics = Statistics::new();
         for i in 0..5000 {
             statistics.label(i * 5000, 0, Some(0), &[1.0], Some(i as f64));
             statistics.leverages.push(i as f64);
