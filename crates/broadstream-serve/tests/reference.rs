@@ -68,7 +68,9 @@ fn endpoint(page: &mut String, description: &Value, method: &str, path: &str, op
     if let Some(contents) = operation["requestBody"]["content"].as_object() {
         let kinds: Vec<String> = contents.keys().map(|kind| format!("`{kind}`")).collect();
         write!(page, "\nRequest: {}\n", kinds.join(", ")).unwrap();
-        fields(page, description, &contents["application/json"]["schema"]);
+        if let Some(content) = contents.get("application/json") {
+            fields(page, description, &content["schema"]);
+        }
     }
     for (status, response) in operation["responses"].as_object().unwrap() {
         let is_problem = response["content"]["application/problem+json"].is_object();

@@ -36,7 +36,7 @@ pub(crate) fn check(method: &str, path: &str, answer: &Answer) {
     let content = contents
         .get(kind)
         .unwrap_or_else(|| panic!("{method} {pattern}: {status} with {kind} is not described"));
-    if kind.ends_with("json") {
+    if ["application/json", "application/problem+json"].contains(&kind) {
         let place = format!("{method} {pattern} {status}");
         validate(&content["schema"], &answer.json(), &place);
     }
@@ -91,6 +91,13 @@ fn faults(schema: &Value, value: &Value, place: &str, faults_so_far: &mut Vec<St
                 for (name, value) in value.as_object().into_iter().flatten() {
                     if let Some(schema) = rule.get(name) {
                         faults(schema, value, &format!("{place}.{name}"), faults_so_far);
+                    }
+                }
+            }
+            "additionalProperties" if *rule == Value::Bool(false) => {
+                for name in value.as_object().into_iter().flatten().map(|(name, _)| name) {
+                    if schema["properties"].get(name).is_none() {
+                        faults_so_far.push(format!("{place}: '{name}' is not described"));
                     }
                 }
             }

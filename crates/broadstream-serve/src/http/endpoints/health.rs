@@ -22,7 +22,10 @@ const OK: Json<Health> = Json(Health { status: "ok" });
     get,
     path = "/livez",
     tag = "operation",
-    responses((status = 200, body = Health, description = "It does")),
+    responses(
+        (status = 200, body = Health, description = "It does"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json", description = "The request has a token that is not one of the service, or does not come from this machine although there are no tokens"),
+    ),
     security(())
 )]
 pub(crate) async fn livez() -> Json<Health> {
@@ -37,6 +40,7 @@ pub(crate) async fn livez() -> Json<Health> {
     responses(
         (status = 200, body = Health, description = "They are"),
         (status = 503, body = Problem, content_type = "application/problem+json", description = "Not yet, or not any more"),
+        (status = "4XX", body = Problem, content_type = "application/problem+json", description = "The request has a token that is not one of the service, or does not come from this machine although there are no tokens"),
     ),
     security(())
 )]
