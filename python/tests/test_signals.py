@@ -177,4 +177,5 @@ def test_an_exception_of_a_signal_handler_ends_a_call(long_stream, new_model):
     model = new_model(enhancement_nodes=400)
     with pytest.raises(LookupError, match="enough"), alarms(fail, 0.8):
         model.learn_many(*long_stream)
-    assert 0 < model.learned < len(long_stream[0])
+    # On a busy machine the signal may come while rows are still being checked.
+    assert model.learned < len(long_stream[0])
