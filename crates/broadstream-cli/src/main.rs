@@ -45,6 +45,8 @@ fn main() -> ExitCode {
         Command::Inspect(inspect) => inspect::inspect(&inspect),
         Command::Generate(generate) => generate::generate(&generate),
         Command::Export(export) => export::export(&export),
+        #[cfg(feature = "serve")]
+        Command::Serve(serve) => commands::serve::serve(&serve),
         Command::Datasets(DatasetsCommand::List(list)) => datasets::list(&list),
         Command::Datasets(DatasetsCommand::Fetch(fetch)) => datasets::fetch(&fetch),
         Command::Datasets(DatasetsCommand::Verify(verify)) => datasets::verify(&verify),

@@ -12,3 +12,5 @@ mod guide;
 mod options;
 mod output;
 mod saved;
+#[cfg(feature = "serve")]
+mod serve;

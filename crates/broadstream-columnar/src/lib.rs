@@ -15,11 +15,13 @@ mod footer;
 mod format;
 mod guard;
 mod ipc;
+mod json_rows;
 mod stream;
 mod table;
 
 pub use self::{
     format::{ColumnarFormat, ColumnarSource},
+    json_rows::arrow_rows_as_json,
     stream::{ColumnarReader, ColumnarStream, open_columnar},
     table::TableSource,
 };

@@ -110,6 +110,31 @@ pub enum StoreError {
         path: PathBuf,
     },
 
+    /// A log is broken before its last entries.
+    #[error("{}: the log is damaged at byte {offset}", path.display())]
+    DamagedLog {
+        /// The path of the segment.
+        path: PathBuf,
+        /// Where the first damaged group begins; 0 if it is the header.
+        offset: u64,
+    },
+
+    /// A log lacks entries that are needed.
+    #[error("{}: the log lacks the entries from {missing} up to this file", path.display())]
+    IncompleteLog {
+        /// The path of the first segment after them.
+        path: PathBuf,
+        /// The sequence number of the first entry that is missing.
+        missing: u64,
+    },
+
+    /// A log was written by a newer version of this program.
+    #[error("{}: the log was written by a newer version of broadstream", path.display())]
+    NewerLog {
+        /// The path of the segment.
+        path: PathBuf,
+    },
+
     /// The model cannot be saved.
     #[error("writing {}", path.display())]
     UnsavableModel {

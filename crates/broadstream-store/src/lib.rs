@@ -13,7 +13,8 @@
 //! A symbolic link stays a link: the file that it points to is replaced.
 //!
 //! What happens to a model between two writes goes to its [`Journal`], if the program wants that: each entry
-//! is on the disk before the program goes on.
+//! is on the disk before the program goes on. A program that serves many at once has a [`Log`] instead, which
+//! takes what they all want in one go.
 //!
 //! ```
 //! use broadstream::{Nodes, OnlineBls, OnlineBlsConfig, Schema, model_file::ModelFile};
@@ -34,6 +35,7 @@ mod disk;
 mod error;
 mod journal;
 mod locked_path;
+mod log;
 mod ownership;
 mod read;
 mod temporary;
@@ -43,5 +45,6 @@ pub use self::{
     error::StoreError,
     journal::{Journal, JournalEntries},
     locked_path::{LockedPath, write_bytes},
+    log::{Log, LogEnd, read_log},
     read::{read_journal, read_model, read_model_or_sums},
 };

@@ -3,6 +3,7 @@
 mod disk;
 mod failing_disk;
 mod journal;
+mod log;
 mod processes;
 #[cfg(unix)]
 mod simulation;

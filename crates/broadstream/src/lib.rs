@@ -58,6 +58,7 @@ pub use self::{
     },
     decision::{ABSTAIN, ClassCosts, Costs},
     error::{CostsError, Error},
+    features::PreparedSample,
     numeric::Activation,
     online_bls::{Certificate, LateLabels, LatePrediction, OnlineBls, Partial, Predictor},
     preprocessing::{Affine, Scaling},

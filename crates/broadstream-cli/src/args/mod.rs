@@ -13,6 +13,8 @@ mod model_options;
 mod run;
 mod saved;
 mod saving;
+#[cfg(feature = "serve")]
+mod serve;
 mod usage;
 
 pub(crate) use self::{
@@ -35,6 +37,9 @@ pub(crate) use self::{
     usage::{BadUsage, first_paragraph},
 };
 
+#[cfg(feature = "serve")]
+pub(crate) use self::serve::{ServeArguments, ServeCommand, TokenCommand};
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -55,6 +60,7 @@ Examples:
   broadstream compare sensors.csv             several models side by side
   broadstream experiment                      the experiments of the paper
   broadstream predict model.bsm < rows.csv    with a model saved by 'run --save'
+  broadstream serve --demo                    a service with a live page
   broadstream generate sea | head             what a generator makes
   broadstream datasets fetch letter           a dataset of the paper
 
@@ -73,6 +79,8 @@ pub(crate) enum Command {
     Inspect(InspectArguments),
     Generate(GenerateArguments),
     Export(ExportArguments),
+    #[cfg(feature = "serve")]
+    Serve(ServeArguments),
     #[command(subcommand)]
     Datasets(DatasetsCommand),
     /// Write completions for a shell to standard output

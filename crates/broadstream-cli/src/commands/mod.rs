@@ -7,3 +7,5 @@ pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod run;
 pub(crate) mod saved;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;

@@ -197,11 +197,11 @@ pub enum StreamError {
     },
 
     /// A line is not a JSON object.
-    #[error("line {line}, byte {byte}: expected a JSON object: {reason}")]
+    #[error("{place}, byte {byte}: expected a JSON object: {reason}")]
     Json {
-        /// The line.
-        line: u64,
-        /// Where in the line, from 1.
+        /// The line or the row.
+        place: Place,
+        /// Where in it, from 1.
         byte: usize,
         /// What is wrong with it.
         reason: String,

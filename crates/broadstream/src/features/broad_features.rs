@@ -9,33 +9,11 @@ use crate::{
     config::OnlineBlsConfig,
     data::{Block, InputKind, Sample},
     error::Error,
-    features::{FeatureMap, Features, NodeKind, RecentLabels, Shape},
+    features::{FeatureMap, Features, NodeKind, PreparedSample, RecentLabels, Shape},
     numeric::Threads,
     preprocessing::{ScaledInputs, ScaledSample, code},
     state::{ReadScope, WriteScope},
 };
-
-/// A sample with everything that its features depend on besides the map, which never changes: its
-/// raw and scaled values, and the labels before it. The inputs are kept rather than the features
-/// because there are fewer of them, and they give the features to the bit.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct PreparedSample {
-    values: Vec<f64>,
-    scaled: ScaledSample,
-    labels: Vec<usize>,
-}
-
-impl PreparedSample {
-    /// The inputs with their scaled values.
-    pub(crate) fn sample(&self) -> Sample<'_> {
-        self.scaled.sample()
-    }
-
-    /// The same, to be kept.
-    pub(crate) fn scaled(&self) -> &ScaledSample {
-        &self.scaled
-    }
-}
 
 /// The scaled inputs and the random map that they go through.
 #[derive(Clone, Debug)]
@@ -164,18 +142,14 @@ impl BroadFeatures {
         self.inputs.check(x)?;
         let mut scaled = Vec::with_capacity(x.len());
         self.inputs.transform(x, &mut scaled);
-        Ok(PreparedSample {
-            values: x.values().to_vec(),
-            scaled: ScaledSample::new(x, &scaled),
-            labels: self.labels.classes().to_vec(),
-        })
+        Ok(PreparedSample::new(x, &scaled, self.labels.classes()))
     }
 
     /// Checks that a sample was prepared by a model whose inputs and classes this one knows.
     pub(crate) fn check_prepared(&self, prepared: &PreparedSample) -> Result<(), Error> {
         prepared.sample().check_declared(self.inputs.len())?;
         let known = self.map.label_classes();
-        match prepared.labels.iter().find(|class| **class >= known) {
+        match prepared.labels().iter().find(|class| **class >= known) {
             Some(&class) if known > 0 => Err(Error::ClassGap { class, next: known }),
             _ => Ok(()),
         }
@@ -190,14 +164,14 @@ impl BroadFeatures {
         weight: f64,
         features: &mut Features,
     ) {
-        let x = prepared.scaled.sample();
+        let x = prepared.sample();
         self.used = self.used.max(x.reach());
         self.map.fix_fan_in(x.len());
-        let labels = std::slice::from_ref(&prepared.labels);
-        let codes = prepared.scaled.codes();
+        let labels = std::slice::from_ref(prepared.labels());
+        let codes = prepared.scaled().codes();
         self.map.transform(std::iter::once(x), x.values(), codes, labels, features);
         self.inputs.observe_sizes(x, x.values());
-        self.inputs.observe(x.with_values(&prepared.values), weight);
+        self.inputs.observe(x.with_values(prepared.values()), weight);
         self.map.declare_label(class);
         self.labels.push(class);
     }

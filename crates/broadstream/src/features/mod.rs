@@ -8,11 +8,14 @@ mod label_inputs;
 mod layer;
 mod map;
 mod node_kind;
+mod prepared_sample;
 mod recent_labels;
 mod sampled_nodes;
 
+pub use self::prepared_sample::PreparedSample;
+
 pub(crate) use self::{
-    broad_features::{BroadFeatures, PreparedSample},
+    broad_features::BroadFeatures,
     map::{FeatureMap, Features, Shape},
     node_kind::{NodeKind, RowLayout},
     recent_labels::RecentLabels,

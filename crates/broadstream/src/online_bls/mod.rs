@@ -8,6 +8,7 @@ mod late_labels;
 mod merge;
 mod partial;
 mod predictor;
+mod prepared;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -25,14 +26,11 @@ use self::{class_weights::ClassWeights, window::SampleWindow};
 use crate::{
     classifier::{Classifier, Member, MemberChange},
     config::OnlineBlsConfig,
-    data::{
-        Block, Decisions, Input, InputKind, Matrix, Objective, Sample, Scores, check_class,
-        check_weight,
-    },
+    data::{Block, Decisions, Input, InputKind, Matrix, Objective, Sample, Scores, check_class},
     decision::DecisionRules,
     ensemble::{Ensemble, LearnedBatch, labelled_features, plan},
     error::{Error, ModelFileError},
-    features::{BroadFeatures, PreparedSample},
+    features::BroadFeatures,
     numeric::Threads,
     preprocessing::ScaledSample,
     regression::{Batch, RegressionHealth},
@@ -439,46 +437,6 @@ impl OnlineBls {
             self.ensemble.rebuild(window.batches(&self.features, classes))?;
         }
         Ok(learned)
-    }
-
-    /// Keeps what is needed to learn a sample later with the features that it has now.
-    pub(crate) fn prepare(&self, x: Sample<'_>) -> Result<PreparedSample, Error> {
-        self.features.prepare(x)
-    }
-
-    /// Learns a sample with the features that it had when it was prepared.
-    pub(crate) fn learn_prepared(
-        &mut self,
-        prepared: &PreparedSample,
-        class: usize,
-        weight: f64,
-    ) -> Result<(), Error> {
-        check_weight(weight)?;
-        self.check_window()?;
-        self.features.check_prepared(prepared)?;
-        let known = self.classes();
-        let classes = check_class(class, known)?;
-        self.check_memory("the classes", self.inputs(), classes)?;
-        self.ensemble.add_classes(classes);
-        self.class_totals.resize(classes, 0.0);
-        if weight == 0.0 {
-            return Ok(());
-        }
-        self.fit_linear_nodes(prepared.sample());
-        self.batch.clear();
-        let counted = self.class_weights.weigh(class, weight);
-        self.batch.push_target(class, classes, counted);
-        self.batch.scaled.extend_from_slice(prepared.sample().values());
-        self.features.learn_prepared(prepared, class, weight, &mut self.batch.features);
-        if self.ensemble.remembers() {
-            self.ensemble.remember(prepared.scaled().clone(), class, counted);
-        }
-        let learned = self.learn_batch(prepared.sample(), class)?;
-        let mut prediction = self.ensemble.count(&learned, 0, known, class, counted)?;
-        self.ensemble.exclude(&mut prediction, &self.emptied);
-        self.count_decisions(&prediction.scores, class, weight);
-        self.add_total(class, weight);
-        self.ensemble.adapt(&mut self.features)
     }
 
     /// Saves everything but the configuration. Without the random weights of the features, the file

@@ -35,7 +35,7 @@ pub enum ColumnKind {
 }
 
 /// A cell that outlives the text it was read from.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct HeldCell {
     /// The kind of cell; the bytes of a text are in `text`.
     cell: Option<Cell<'static>>,

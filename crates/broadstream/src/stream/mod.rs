@@ -33,7 +33,7 @@ pub use self::{
     cell::{Cell, ColumnKind},
     column_roles::{ColumnRoles, InputColumn},
     compression::decompress,
-    live::{LiveFormat, LiveOptions, LiveRow, LiveRows, UnknownColumns},
+    live::{JsonRows, LiveFormat, LiveOptions, LiveRow, LiveRows, UnknownColumns},
     memory::MemoryStream,
     row_encoder::RowEncoder,
     row_encoding::{ColumnCoding, EncodedColumn, RowEncoding},

@@ -7,7 +7,7 @@ mod objects;
 
 use std::{collections::HashSet, io::Read};
 
-pub(super) use self::objects::{KeyRules, Objects};
+pub(super) use self::objects::{KeyRules, Objects, read_object};
 
 use super::{
     EncodedRow, Place, RowEncoder, RowReader, RowStream, StreamError, TableOptions, TextFormat,

@@ -11,12 +11,11 @@ use crate::stream::{Cell, Place, StreamError, cell::excerpt, row_encoder::LONGES
 /// key and whether it is an array. `path` is working memory.
 pub(in crate::stream) fn walk_object(
     text: &[u8],
-    line: u64,
+    place: Place,
     path: &mut String,
     skips: impl Fn(&str, bool) -> bool,
     each: impl FnMut(&str, Cell<'_>) -> Result<(), StreamError>,
 ) -> Result<(), StreamError> {
-    let place = Place::Line(line);
     let text = std::str::from_utf8(text)
         .map_err(|_| StreamError::NotText { place, reason: "invalid UTF-8" })?;
     path.clear();
@@ -26,7 +25,7 @@ pub(in crate::stream) fn walk_object(
     match walk.refusal {
         Some(refusal) => Err(refusal),
         None => walked.map_err(|error| StreamError::Json {
-            line,
+            place,
             byte: error.column().max(1),
             reason: reason(&error),
         }),
@@ -226,7 +225,7 @@ mod tests {
             Ok(())
         };
         let skips = |key: &str, array| key == "skipped" || key == "x.skipped" && array;
-        let outcome = walk_object(text, 7, &mut "left over".to_owned(), skips, each);
+        let outcome = walk_object(text, Place::Line(7), &mut "left over".to_owned(), skips, each);
         outcome.map(|()| walked).map_err(|error| error.to_string())
     }
 

@@ -71,7 +71,7 @@ impl Objects {
         let mut found = Vec::new();
         let text = self.lines.text(self.object.clone());
         let skips = |key: &str, array| keys.drops(key) || array && keys.ignores_arrays();
-        walk_object(text, self.line, &mut self.path, skips, |key, _| {
+        walk_object(text, Place::Line(self.line), &mut self.path, skips, |key, _| {
             found.push(key.to_owned());
             Ok(())
         })?;
@@ -85,31 +85,7 @@ impl Objects {
         keys: &impl KeyRules,
     ) -> Result<Cell<'_>, StreamError> {
         let Objects { lines, object, line, path, label } = self;
-        let place = Place::Line(*line);
-        encoder.begin(place);
-        label.clear();
-        // Objects mostly have their keys in the same order, so the next column is tried first.
-        let mut expected = 0;
-        let skips = |key: &str, array| keys.drops(key) || array && keys.ignores_arrays();
-        walk_object(lines.text(object.clone()), *line, path, skips, |key, cell| {
-            if keys.drops(key) {
-                return Ok(());
-            }
-            if key == encoder.schema().target() {
-                let duplicate = || StreamError::DuplicateCell { place, column: key.to_owned() };
-                return label.hold(cell).map_err(|()| duplicate());
-            }
-            let column = match encoder.find_column(key, expected) {
-                Some(column) => column,
-                None => match keys.unknown(key, place, encoder)? {
-                    Some(column) => column,
-                    None => return Ok(()),
-                },
-            };
-            expected = column + 1;
-            encoder.push(column, cell)
-        })?;
-        Ok(label.cell())
+        read_object(lines.text(object.clone()), Place::Line(*line), encoder, keys, path, label)
     }
 
     /// Whether the next object, or the end, can be read without waiting for the source.
@@ -131,4 +107,40 @@ impl Objects {
         }
         Ok(false)
     }
+}
+
+/// Passes the cells of one object to `encoder` as a row, and returns the label. `path` and `label` are
+/// working memory.
+pub(in crate::stream) fn read_object<'l>(
+    text: &[u8],
+    place: Place,
+    encoder: &mut RowEncoder,
+    keys: &impl KeyRules,
+    path: &mut String,
+    label: &'l mut HeldCell,
+) -> Result<Cell<'l>, StreamError> {
+    encoder.begin(place);
+    label.clear();
+    // Objects mostly have their keys in the same order, so the next column is tried first.
+    let mut expected = 0;
+    let skips = |key: &str, array| keys.drops(key) || array && keys.ignores_arrays();
+    walk_object(text, place, path, skips, |key, cell| {
+        if keys.drops(key) {
+            return Ok(());
+        }
+        if key == encoder.schema().target() {
+            let duplicate = || StreamError::DuplicateCell { place, column: key.to_owned() };
+            return label.hold(cell).map_err(|()| duplicate());
+        }
+        let column = match encoder.find_column(key, expected) {
+            Some(column) => column,
+            None => match keys.unknown(key, place, encoder)? {
+                Some(column) => column,
+                None => return Ok(()),
+            },
+        };
+        expected = column + 1;
+        encoder.push(column, cell)
+    })?;
+    Ok(label.cell())
 }

@@ -8,6 +8,7 @@ use crate::stream::{
 };
 
 /// The columns that a model knows, and what happens to others.
+#[derive(Clone, Debug)]
 pub(super) struct LiveKeys {
     /// Columns to pass over, because the options say so or because they were left out in training.
     dropped: HashSet<String>,

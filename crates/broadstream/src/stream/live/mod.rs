@@ -3,8 +3,9 @@
 //! Nothing has to be detected that the model knows: its columns, their kinds and the numbers of its
 //! categories come from its [`RowEncoding`]. So a row is available as soon as its line arrives, and the
 //! source is never read further than that. `layout` finds the columns in the first row of CSV, `keys`
-//! decides which columns there may be.
+//! decides which columns there may be. `json_rows` is for a program that has the rows already.
 
+mod json_rows;
 mod keys;
 mod layout;
 mod options;
@@ -14,7 +15,10 @@ use std::{
     io::{self, Read},
 };
 
-pub use self::options::{LiveFormat, LiveOptions, UnknownColumns};
+pub use self::{
+    json_rows::JsonRows,
+    options::{LiveFormat, LiveOptions, UnknownColumns},
+};
 
 use self::{
     keys::LiveKeys,
@@ -114,10 +118,7 @@ impl LiveRows {
         // Without a given format CSV is assumed for now, which has all the options. The format that the
         // first line shows may lack them, and is checked then.
         options.format_options().check(options.format.unwrap_or(LiveFormat::Csv))?;
-        let most = options.max_categories.unwrap_or(TableOptions::MAX_CATEGORIES);
-        let mut encoder = RowEncoder::resume(schema, &encoding)?.with_max_categories(most);
-        encoder.set_decimal(Decimal::of(options.decimal_comma.unwrap_or(encoding.decimal_comma)));
-        encoder.read_flags();
+        let encoder = encoder(&options, schema, &encoding)?;
         let keys = LiveKeys::new(&encoding, &options);
         let reader = LiveReader::Unopened(Lines::new(Box::new(Decompressed::Unopened(reader))));
         Ok(LiveRows { reader, options, encoding, keys, encoder, header: Vec::new() })
@@ -263,6 +264,19 @@ impl LiveRows {
         (self.options.delimiter, self.options.header) = (Some(records.delimiter()), Some(header));
         Ok(LiveReader::Csv { records, slots })
     }
+}
+
+/// The encoder of rows for a model.
+fn encoder(
+    options: &LiveOptions,
+    schema: Schema,
+    encoding: &RowEncoding,
+) -> Result<RowEncoder, StreamError> {
+    let most = options.max_categories.unwrap_or(TableOptions::MAX_CATEGORIES);
+    let mut encoder = RowEncoder::resume(schema, encoding)?.with_max_categories(most);
+    encoder.set_decimal(Decimal::of(options.decimal_comma.unwrap_or(encoding.decimal_comma)));
+    encoder.read_flags();
+    Ok(encoder)
 }
 
 /// Passes the cells of a record to `encoder` and returns the class.

@@ -1,0 +1,4 @@
+//! The service through its public API, in one program.
+
+mod http;
+mod reference;
