@@ -100,7 +100,7 @@ class Comparison(Mapping[str, Evaluation]):
 
         rows = {
             name: {
-                **{metric: result.metrics[metric] for metric in METRICS},
+                **{metric: result.metrics.get(metric) for metric in METRICS},
                 "samples_per_second": result.samples_per_second,
             }
             for name, result in self.results.items()

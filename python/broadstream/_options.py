@@ -92,7 +92,8 @@ def explained(adapter: Class) -> Class:
     missing = [
         o for o in options() if o["name"] in NAMES and f"    {o['name']} : " not in documented
     ]
-    text = textwrap.indent("\n".join(_explained(option) for option in missing), "    ").lstrip()
+    entries = [*(_explained(option) for option in missing), COSTS]
+    text = textwrap.indent("\n".join(entries), "    ").lstrip()
     if mark:
         adapter.__doc__ = f"{own}{mark}{paragraph}\n\n    {text}{blank}{rest}"
     return adapter

@@ -18,9 +18,10 @@ def parameters(function):
 
 
 def test_types_and_signatures_name_every_option():
-    assert set(OptionValues.__annotations__) == set(DEFINED) - {"seed"}
-    assert list(parameters(broadstream.OnlineBLS)) == ["preset", *DEFINED]
-    assert list(NAMES) == [name for name in DEFINED if name != "seed"]
+    # Costs go by label, so they belong to the model and not to its configuration.
+    assert set(OptionValues.__annotations__) == {*DEFINED, "costs"} - {"seed"}
+    assert list(parameters(broadstream.OnlineBLS)) == ["preset", *DEFINED, "costs"]
+    assert list(NAMES) == [*(name for name in DEFINED if name != "seed"), "costs"]
 
 
 def test_the_documentation_says_what_each_option_means():
@@ -77,7 +78,7 @@ def test_estimators_have_every_option(estimator, preset, seed, own):
     found = {name: parameter.default for name, parameter in parameters(estimator).items()}
     assert found.pop("preset") == preset
     found.pop(seed)
-    names = {*DEFINED, *own} - {"seed"}
+    names = {*DEFINED, *own, "costs"} - {"seed"}
     assert found == {name: own.get(name) for name in names}
     with pytest.raises(TypeError, match="unexpected keyword argument 'ridges'"):
         estimator(ridges=1)

@@ -45,7 +45,7 @@ impl Factor {
         for features in features.chunks((TOGETHER * order).max(1)) {
             p.resize(features.len(), 0.0);
             with_kernel!(self.instructions, |kernel| {
-                self.predict_many(kernel, features, &mut p, &mut predictions)
+                self.predict_many(kernel, features, &mut p, &mut predictions);
             });
         }
         Ok((predictions.scores, predictions.leverages))

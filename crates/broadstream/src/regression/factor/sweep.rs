@@ -31,7 +31,7 @@ impl Factor {
         let threads = self.threads.clone();
         let Some(pool) = threads.for_work(multiply_adds) else {
             return with_kernel!(self.instructions, |kernel| {
-                self.sweep_alone(kernel, targets, mu, scores)
+                self.sweep_alone(kernel, targets, mu, scores);
             });
         };
         let instructions = self.instructions;
