@@ -66,6 +66,9 @@ enum Entry {
     Unusable(Arc<ServeError>),
 }
 
+/// The name of a model that cannot be used, and the reason.
+pub(crate) type Unusable = (ModelName, Arc<ServeError>);
+
 impl Registry {
     /// The models of a folder, which is made if it does not exist. None is open yet.
     pub(crate) fn new(
@@ -153,8 +156,8 @@ impl Registry {
         }
     }
 
-    /// All models that can be used, and the names of those that cannot with the reason.
-    pub(crate) fn all(&self) -> (Vec<Arc<Model>>, Vec<(ModelName, Arc<ServeError>)>) {
+    /// All models that can be used, and those that cannot.
+    pub(crate) fn all(&self) -> (Vec<Arc<Model>>, Vec<Unusable>) {
         let (mut usable, mut unusable) = (Vec::new(), Vec::new());
         for (name, entry) in &self.read().models {
             match entry {
@@ -195,7 +198,7 @@ impl Registry {
         let rules = ModelRules::new(random()?, now(), unknown);
         let (shared, disk) = (Arc::clone(&self.shared), Arc::clone(&self.disk));
         let path = self.folder.join("models").join(name.as_str());
-        let model = Model::create(shared, name.clone(), &path, disk, rules, saved)?;
+        let model = Model::create(shared, name.clone(), &path, disk, &rules, saved)?;
         self.write().models.insert(name.clone(), Entry::Usable(Arc::clone(&model)));
         info!(model = %name, "a model was created");
         Ok(model)

@@ -265,10 +265,7 @@ type Details = (Vec<Right>, Vec<Box<[u16]>>);
 
 /// Which references were right about each of the samples held, and the bins of their probabilities. Earlier
 /// files have neither: no reference was right then, and no class had a probability.
-fn restored_details(
-    from: &ReadScope<'_>,
-    held: usize,
-) -> Result<Details, ModelFileError> {
+fn restored_details(from: &ReadScope<'_>, held: usize) -> Result<Details, ModelFileError> {
     if !from.has("last") {
         return Ok((vec![Right::default(); held], vec![Box::default(); held]));
     }

@@ -125,14 +125,14 @@ impl Model {
         name: ModelName,
         path: &std::path::Path,
         disk: Arc<dyn broadstream_store::Disk>,
-        rules: ModelRules,
+        rules: &ModelRules,
         saved: broadstream::model_file::Saved,
     ) -> Result<Arc<Self>, ServeError> {
         let state = State::new(saved, rules.state_rules())?;
         let answers = Answers::new(rules.state_rules().answers);
         let written = state.write(&answers);
         state.with_file(|file| {
-            ModelFolder::create(Arc::clone(&disk), path, &rules, file, &written)
+            ModelFolder::create(Arc::clone(&disk), path, rules, file, &written)
         })?;
         Model::open(shared, name, path, disk)
     }
