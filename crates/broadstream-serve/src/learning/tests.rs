@@ -63,7 +63,7 @@ fn row(i: u64) -> String {
     let (a, b) = ((i * 37 % 101) as f64 / 7.0, (i * 53 % 89) as f64 / 3.0);
     let label = if a + b > 20.0 { "high" } else { "low" };
     let mut row = json!({ "a": a, "b": b, "y": label });
-    if i % 3 == 0 {
+    if i.is_multiple_of(3) {
         row["c"] = json!(format!("c{}", i / 40 % 4));
     }
     row.to_string()

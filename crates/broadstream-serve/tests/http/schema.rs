@@ -67,12 +67,14 @@ fn faults(schema: &Value, value: &Value, place: &str, faults_so_far: &mut Vec<St
                 }
             }
             "enum" => {
-                if !rule.as_array().unwrap().contains(value) {
+                let is_listed = rule.as_array().unwrap().contains(value);
+                if !is_listed {
                     fault(format!("expected one of {rule}, found {value}"));
                 }
             }
             "minimum" => {
-                if value.as_f64().is_some_and(|value| value < rule.as_f64().unwrap()) {
+                let least = rule.as_f64().unwrap();
+                if value.as_f64().is_some_and(|value| value < least) {
                     fault(format!("expected at least {rule}, found {value}"));
                 }
             }
