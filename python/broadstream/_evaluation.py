@@ -150,8 +150,8 @@ class Evaluation:
     #: The ``repr`` of the model
     model: str
     #: The metrics over all samples, by name: oca, oce, bacc, avrbacc, f1, mcc, kappa, log_loss, brier, ece,
-    #: gmean, kappa_m, kappa_t, auc, auprc, recall_at_alarms, ece_by_class, coverage, and cost if the model has
-    #: costs
+    #: gmean, kappa_m, kappa_t, auc, auprc, recall_at_alarms, ece_by_class, coverage, and cost if the model
+    #: has costs
     metrics: dict[str, float]
     #: The metrics over the last ``metrics_window`` samples
     window: dict[str, float]
@@ -243,7 +243,9 @@ class Evaluation:
     def _shown(self) -> list[tuple[str, str]]:
         """Return the names and titles of the metrics to show: coverage only where the model may abstain."""
         own = [(name, title) for name, title in METRICS.items() if name in self.metrics]
-        return [(name, title) for name, title in own if name != "coverage" or "cost" in self.metrics]
+        return [
+            (name, title) for name, title in own if name != "coverage" or "cost" in self.metrics
+        ]
 
     def _drift_notes(self) -> list[str]:
         """Return one line for each kind of drift event that occurred."""

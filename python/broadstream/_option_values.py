@@ -212,6 +212,6 @@ class OptionValues(TypedDict, total=False):
     """
 
     costs: Mapping[Any, Mapping[Any, float]] | None
-    """For each true label a dictionary with the cost of each decision, by label; decisions are then made for the
-    least expected cost. ``abstain`` in each of them is the cost of deciding nothing.
+    """For each true label a dictionary with the cost of each decision, by label; decisions are then made
+    for the least expected cost. ``abstain`` in each of them is the cost of deciding nothing.
     """

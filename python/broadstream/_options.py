@@ -23,8 +23,8 @@ __all__ = ["NAMES", "OptionValues", "Options", "document", "explained", "takes_o
 NAMES = (*(option["name"] for option in options() if option["name"] != "seed"), "costs")
 
 COSTS = """costs : dict
-    For each true label a dictionary with the cost of each decision, by label; decisions are then made for the
-    least expected cost. ``abstain`` in each of them is the cost of deciding nothing."""
+    For each true label a dictionary with the cost of each decision, by label; decisions are then made
+    for the least expected cost. ``abstain`` in each of them is the cost of deciding nothing."""
 
 # Where the docstring of an adapter continues with the options.
 MARK = "The other parameters are the options of"

@@ -204,7 +204,9 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
             return
         codes = {label: code for code, label in enumerate(self._codes)}
         if any("abstain" in row for row in self.costs.values()):
-            raise ValueError("costs must not have 'abstain': predict returns a class for every sample")
+            raise ValueError(
+                "costs must not have 'abstain': predict returns a class for every sample"
+            )
         unknown = [label for label in self._codes if label not in self.costs]
         if unknown:
             raise ValueError(f"costs must have every class, {unknown[0]!r} is missing")

@@ -84,7 +84,7 @@ fn the_areas_of_each_class_equal_those_of_scikit_learn() {
             for (class, expected) in array(&case.expected[list]).iter().enumerate() {
                 match (found(class)[k], expected.as_f64()) {
                     (Some(found), Some(expected)) => {
-                        assert_close(found, expected, &case.name, list)
+                        assert_close(found, expected, &case.name, list);
                     }
                     (found, expected) => assert_eq!(found, expected, "{}: {list}", case.name),
                 }
