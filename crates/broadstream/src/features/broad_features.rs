@@ -221,6 +221,7 @@ impl BroadFeatures {
     /// Scales inputs, none of which may be declared yet, as `other` scales them now, and freezes
     /// that.
     pub(crate) fn take_scaling(&mut self, other: &BroadFeatures) {
+        self.map.draw_as(&other.map);
         if let Some(fan_in) = other.map.fan_in() {
             self.map.fix_fan_in(fan_in);
         }
@@ -234,6 +235,10 @@ impl BroadFeatures {
         {
             let (own, other) = (own.to_string(), other.to_string());
             return Err(Error::Unlike { what: "inputs_per_sample", own, other });
+        }
+        if self.map.version() != other.map.version() {
+            let (own, other) = (self.map.version().to_string(), other.map.version().to_string());
+            return Err(Error::Unlike { what: "generator of weights", own, other });
         }
         self.inputs.check_mergeable(&other.inputs)
     }

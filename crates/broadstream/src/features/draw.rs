@@ -4,12 +4,19 @@
 //! platforms. An input's weights are drawn from a sequence named after the input, and a node's
 //! number is its place in that sequence, so neither the order of the inputs nor the number of nodes
 //! changes what is drawn for the others.
+//!
+//! A node that sees few inputs sees whole columns: all categories of a column, such as `mode=eco` and
+//! `mode=sport`, or none. Were each category chosen on its own, a node of two inputs would see a few
+//! categories of nearly every column, and could not tell what two columns do together.
 
 use crate::{config::WeightScale, numeric::Random};
 
-/// Identifies this way of drawing weights in model files that store none. Any other way gets
-/// another number.
-pub(super) const VERSION: u64 = 1;
+/// Identifies this way of drawing weights in model files. A model keeps drawing as it began, because it
+/// draws all its nodes again when it gets more of them.
+pub(super) const VERSION: u64 = 2;
+
+/// The last way in which a node chose each category on its own instead of whole columns.
+pub(super) const CATEGORIES_ALONE: u64 = 1;
 
 /// The largest value of a uniform distribution on \[-b, b\] with variance 1.
 const UNIT_VARIANCE: f64 = 1.7320508075688772;
@@ -88,9 +95,10 @@ pub(super) fn constant_node(nodes: usize) -> Vec<f64> {
 }
 
 /// An input's weights for the enhancement nodes, when these see the inputs and a sample has
-/// `fan_in` of them.
+/// `fan_in` of them, in the way of that version.
 pub(super) fn from_inputs(
     seed: u64,
+    version: u64,
     origin: Origin,
     name: &str,
     nodes: usize,
@@ -98,7 +106,8 @@ pub(super) fn from_inputs(
 ) -> Vec<f64> {
     let fan_in = fan_in.max(1);
     let shares = uniform(seed, "enhancement fan-in", "", nodes);
-    let chances = uniform(seed, &origin.role("enhancement choice"), name, nodes);
+    let chosen_by = if version == CATEGORIES_ALONE { name } else { column_of(name) };
+    let chances = uniform(seed, &origin.role("enhancement choice"), chosen_by, nodes);
     let weights = uniform(seed, &origin.role("enhancement"), name, nodes);
     weights
         .iter()
@@ -112,6 +121,11 @@ pub(super) fn from_inputs(
             if chosen { w * (SELECTIVE_GAIN * UNIT_VARIANCE / seen.sqrt()) } else { 0.0 }
         })
         .collect()
+}
+
+/// The column of an input: categories are inputs named after their column and value.
+fn column_of(name: &str) -> &str {
+    name.split_once('=').map_or(name, |(column, _)| column)
 }
 
 /// The biases of enhancement nodes that see the inputs.
@@ -199,7 +213,7 @@ mod tests {
         assert_eq!(inputs_seen(1.0 - 1e-16, 16), 16);
         let (inputs, nodes) = (64, 300);
         let rows: Vec<Vec<f64>> = (0..inputs)
-            .map(|i| from_inputs(5, Origin::Sample, &i.to_string(), nodes, inputs))
+            .map(|i| from_inputs(5, VERSION, Origin::Sample, &i.to_string(), nodes, inputs))
             .collect();
         let seen = |node: usize| rows.iter().filter(|row| row[node] != 0.0).count();
         assert!((0..nodes).filter(|node| !is_selective(*node)).all(|node| seen(node) == inputs));
@@ -210,8 +224,26 @@ mod tests {
     }
 
     #[test]
+    fn a_selective_node_sees_all_categories_of_a_column_or_none() {
+        let seen = |version, name| -> Vec<bool> {
+            let row = from_inputs(5, version, Origin::Sample, name, 300, 16);
+            (2..300).step_by(3).map(|node| row[node] != 0.0).collect()
+        };
+        let [eco, sport, other] =
+            ["mode=eco", "mode=sport", "model=eco"].map(|name| seen(VERSION, name));
+        assert_eq!(eco, sport);
+        assert_ne!(eco, other);
+        let draw = |name| from_inputs(5, VERSION, Origin::Sample, name, 300, 16);
+        assert_ne!(draw("mode=eco"), draw("mode=sport"), "the weights differ");
+        // As it was in models of earlier versions.
+        let alone = |name| seen(CATEGORIES_ALONE, name);
+        assert_ne!(alone("mode=eco"), alone("mode=sport"));
+        assert_eq!(alone("mode"), seen(VERSION, "mode"), "inputs that are no categories");
+    }
+
+    #[test]
     fn fewer_nodes_are_the_first_of_more() {
-        let draw = |nodes| from_inputs(3, Origin::Label, "a", nodes, 9);
+        let draw = |nodes| from_inputs(3, VERSION, Origin::Label, "a", nodes, 9);
         assert_eq!(draw(40)[..25], draw(25));
         assert_eq!(biases_from_inputs(3, 40)[..25], biases_from_inputs(3, 25));
     }

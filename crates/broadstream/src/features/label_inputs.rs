@@ -51,14 +51,14 @@ impl LabelInputs {
         if self.features == 0 {
             return;
         }
-        let Shape { seed, linear, weight_scale, .. } = *shape;
+        let Shape { seed, version, linear, weight_scale, .. } = *shape;
         for class in self.weights.len()..=class {
             let row = |lag| {
                 let name = format!("label {lag} ago is {class}");
                 let mut row =
                     draw::linear(seed, Origin::Label, &name, linear, weight_scale, fan_in);
                 let nodes = self.features - linear;
-                row.extend(draw::from_inputs(seed, Origin::Label, &name, nodes, fan_in));
+                row.extend(draw::from_inputs(seed, version, Origin::Label, &name, nodes, fan_in));
                 row
             };
             self.weights.push((1..=self.lags).map(row).collect());

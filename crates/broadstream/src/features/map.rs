@@ -88,6 +88,8 @@ pub(crate) struct Features {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) seed: u64,
+    /// The way in which weights are drawn.
+    pub(crate) version: u64,
     /// The numbers of linear and of enhancement nodes.
     pub(crate) linear: usize,
     pub(crate) enhancement: usize,
@@ -106,6 +108,7 @@ impl Shape {
     pub(crate) fn of(config: &OnlineBlsConfig) -> Self {
         Shape {
             seed: config.seed,
+            version: draw::VERSION,
             linear: config.linear(),
             enhancement: config.enhancement(),
             input_nodes: false,
@@ -186,7 +189,7 @@ impl FeatureMap {
 
     /// Takes the samples that nodes of other kinds than random ones are drawn from.
     pub(crate) fn sample_nodes_from(&mut self, samples: Vec<ScaledSample>, inputs: usize) {
-        self.sampled_nodes = Some(SampledNodes::new(self.shape.seed, samples, inputs));
+        self.sampled_nodes = Some(SampledNodes::new(&self.shape, samples, inputs));
     }
 
     /// Changes the number of nodes of a kind. The first ones stay as they are. Nodes other than
@@ -196,12 +199,13 @@ impl FeatureMap {
             return;
         }
         let Some(fan_in) = self.fan_in else { return };
-        let Shape { seed, .. } = self.shape;
+        let Shape { seed, version, .. } = self.shape;
         if kind == NodeKind::Random {
             self.shape.enhancement = count;
             let mut layer = Layer::new(&draw::biases_from_inputs(seed, count));
             for input in inputs {
-                let row = draw::from_inputs(seed, Origin::Sample, &input.name, count, fan_in);
+                let row =
+                    draw::from_inputs(seed, version, Origin::Sample, &input.name, count, fan_in);
                 layer.push_input(&row);
             }
             self.enhancement = Arc::new(layer);
@@ -290,7 +294,8 @@ impl FeatureMap {
     }
 
     fn push_input(&mut self, origin: Origin, name: &str, fan_in: usize) {
-        let Shape { seed, linear, enhancement, input_nodes, weight_scale, source, .. } = self.shape;
+        let Shape { seed, version, linear, enhancement, input_nodes, weight_scale, source, .. } =
+            self.shape;
         let own = self.linear.inputs();
         // The last node is constant. Inputs that come later are summed at random.
         Arc::make_mut(&mut self.linear).push_input(&match input_nodes && own + 1 < linear {
@@ -298,11 +303,11 @@ impl FeatureMap {
             false => draw::linear(seed, origin, name, linear, weight_scale, fan_in),
         });
         if source == EnhancementSource::Inputs {
-            let row = draw::from_inputs(seed, origin, name, enhancement, fan_in);
+            let row = draw::from_inputs(seed, version, origin, name, enhancement, fan_in);
             Arc::make_mut(&mut self.enhancement).push_input(&row);
         }
         for layer in &mut self.sampled {
-            let row = draw::from_inputs(seed, origin, name, layer.nodes(), fan_in);
+            let row = draw::from_inputs(seed, version, origin, name, layer.nodes(), fan_in);
             Arc::make_mut(layer).push_input(&row);
         }
     }
@@ -314,7 +319,7 @@ impl FeatureMap {
 
     /// Saves the map, either with its weights or only with what is needed to draw them again.
     pub(crate) fn save(&self, to: &mut WriteScope<'_>, with_weights: bool) {
-        to.integer("generator", draw::VERSION);
+        to.integer("generator", self.shape.version);
         to.value("fan_in", self.fan_in);
         to.integer("label_classes", self.labels.classes());
         to.value("has_weights", with_weights);
@@ -355,6 +360,10 @@ impl FeatureMap {
         let label_classes = from.count("label_classes", classes)?;
         self.fan_in = Some(fan_in);
         let has_weights = from.flag("has_weights")?;
+        let version = from.integer("generator")?;
+        let known = (draw::CATEGORIES_ALONE..=draw::VERSION).contains(&version);
+        from.check("generator", known, "a way of drawing weights that this program knows")?;
+        self.shape.version = version;
         self.restore_nodes(from, inputs, has_weights)?;
         if has_weights {
             let seen = match self.shape.source {
@@ -366,8 +375,6 @@ impl FeatureMap {
             enhancement.restore(&from.scope("enhancement")?, seen)?;
             return self.labels.restore(&from.scope("labels")?, label_classes);
         }
-        let known = from.integer("generator")? == draw::VERSION;
-        from.check("generator", known, "one that this program has, since no weights are stored")?;
         for input in inputs {
             self.push_input(Origin::Sample, &input.name, fan_in);
         }
@@ -411,7 +418,7 @@ impl FeatureMap {
             return Ok(());
         }
         let source = &from.scope("sampled_nodes")?;
-        let drawn_from = SampledNodes::restore(self.shape.seed, source, inputs.len())?;
+        let drawn_from = SampledNodes::restore(&self.shape, source, inputs.len())?;
         let coded_rows = drawn_from.coded().rows_of(inputs.len());
         self.sampled_nodes = Some(drawn_from);
         for kind in &NodeKind::ALL[1..] {
@@ -435,6 +442,16 @@ impl FeatureMap {
     /// The number of classes whose labels have weights.
     pub(crate) fn label_classes(&self) -> usize {
         self.labels.classes()
+    }
+
+    /// The way in which weights are drawn.
+    pub(crate) fn version(&self) -> u64 {
+        self.shape.version
+    }
+
+    /// Draws weights in the way of another map. No input may be known yet.
+    pub(crate) fn draw_as(&mut self, other: &FeatureMap) {
+        self.shape.version = other.shape.version;
     }
 
     /// The usual number of inputs of a sample, once that is known.
@@ -610,6 +627,7 @@ mod tests {
     ) -> FeatureMap {
         let mut map = FeatureMap::new(Shape {
             seed: 3,
+            version: draw::VERSION,
             linear,
             enhancement,
             input_nodes: false,

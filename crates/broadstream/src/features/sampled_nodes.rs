@@ -20,7 +20,7 @@
 //! categories.
 
 use super::{
-    NodeKind,
+    NodeKind, Shape,
     coded_columns::CodedColumns,
     draw::{self, Origin},
 };
@@ -44,6 +44,8 @@ const ATTEMPTS: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct SampledNodes {
     seed: u64,
+    /// The way in which random weights are drawn.
+    version: u64,
     samples: Vec<ScaledSample>,
     /// The inputs that were known when the samples were taken.
     inputs: usize,
@@ -58,9 +60,10 @@ pub(super) struct NodeWeights {
 
 impl SampledNodes {
     /// Nodes from these samples, which have no inputs beyond the first `inputs`.
-    pub(super) fn new(seed: u64, samples: Vec<ScaledSample>, inputs: usize) -> Self {
+    pub(super) fn new(shape: &Shape, samples: Vec<ScaledSample>, inputs: usize) -> Self {
+        let Shape { seed, version, .. } = *shape;
         let coded = CodedColumns::of(&samples, inputs);
-        SampledNodes { seed, samples, inputs, coded }
+        SampledNodes { seed, version, samples, inputs, coded }
     }
 
     /// The columns of codes.
@@ -89,7 +92,7 @@ impl SampledNodes {
             .enumerate()
             .map(|(position, input)| match varies(position) {
                 true => vec![0.0; count],
-                false => draw::from_inputs(self.seed, Origin::Sample, &input.name, count, fan_in),
+                false => self.random(&input.name, count, fan_in),
             })
             .collect();
         // One number for each input and one for each node, instead of one for both together, which
@@ -127,10 +130,13 @@ impl SampledNodes {
     fn coded_weights(&self, count: usize, inputs: &[Input], fan_in: usize) -> NodeWeights {
         let names =
             inputs.iter().enumerate().flat_map(|(i, input)| self.coded.names(i, &input.name));
-        let draw =
-            |name: String| draw::from_inputs(self.seed, Origin::Sample, &name, count, fan_in);
-        let biases = draw::biases_from_inputs(self.seed, count);
-        NodeWeights { rows: names.map(draw).collect(), biases }
+        let rows = names.map(|name| self.random(&name, count, fan_in)).collect();
+        NodeWeights { rows, biases: draw::biases_from_inputs(self.seed, count) }
+    }
+
+    /// The weights that an input has in random nodes.
+    fn random(&self, name: &str, count: usize, fan_in: usize) -> Vec<f64> {
+        draw::from_inputs(self.seed, self.version, Origin::Sample, name, count, fan_in)
     }
 
     /// Two samples, and the inputs in which they differ.
@@ -170,14 +176,14 @@ impl SampledNodes {
 
     /// The samples of a map with this many inputs.
     pub(super) fn restore(
-        seed: u64,
+        shape: &Shape,
         from: &ReadScope<'_>,
         inputs: usize,
     ) -> Result<Self, ModelFileError> {
         let inputs = from.count("inputs", inputs)?;
         let samples = ScaledSample::restore_all(&from.scope("samples")?, inputs)?;
         from.check("samples", !samples.is_empty(), "at least one sample")?;
-        Ok(SampledNodes::new(seed, samples, inputs))
+        Ok(SampledNodes::new(shape, samples, inputs))
     }
 }
 
@@ -210,16 +216,23 @@ fn mix(mut number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{InputKind, Sample};
+    use crate::{
+        config::OnlineBlsConfig,
+        data::{InputKind, Sample},
+    };
 
     fn inputs(names: &[&str]) -> Vec<Input> {
         let input = |name: &&str| Input { name: (*name).to_owned(), kind: InputKind::Numeric };
         names.iter().map(input).collect()
     }
 
+    fn shape() -> Shape {
+        Shape::of(&OnlineBlsConfig { seed: 5, ..OnlineBlsConfig::default() })
+    }
+
     fn nodes(rows: &[&[f64]]) -> SampledNodes {
         let samples = rows.iter().map(|row| ScaledSample::new(Sample::dense(row), row));
-        SampledNodes::new(5, samples.collect(), rows[0].len())
+        SampledNodes::new(&shape(), samples.collect(), rows[0].len())
     }
 
     #[test]
@@ -267,7 +280,7 @@ mod tests {
         let weights =
             nodes(&rows).weights(NodeKind::Sampled, 9, &inputs(&["a", "constant", "new"]), 3);
         for (row, name) in [(1, "constant"), (2, "new")] {
-            assert_eq!(weights.rows[row], draw::from_inputs(5, Origin::Sample, name, 9, 3));
+            assert_eq!(weights.rows[row], nodes(&rows).random(name, 9, 3));
         }
         // Even if no two samples differ at all.
         let rows: [&[f64]; 2] = [&[1.0], &[1.0]];
