@@ -49,22 +49,31 @@ pub(crate) fn peak_flops() -> f64 {
 
 /// Enough independent sums to hide the latency of a multiply-add: two units of up to five cycles.
 const SUMS: usize = 12;
+/// The numbers in a register of AVX2, and in one of AVX-512.
 const LANES: usize = 4;
+#[cfg(target_arch = "x86_64")]
+const WIDE_LANES: usize = 8;
 
 fn flops_once(steps: usize) -> f64 {
     let started = Instant::now();
     #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") {
+        // SAFETY: the processor has the feature.
+        unsafe { multiply_add_avx512(steps) };
+        return flops(steps * WIDE_LANES, started);
+    }
+    #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         // SAFETY: the processor has the features.
         unsafe { multiply_add_avx2(steps) };
-        return flops(steps, started);
+        return flops(steps * LANES, started);
     }
     multiply_add(steps);
-    flops(steps, started)
+    flops(steps * LANES, started)
 }
 
-fn flops(steps: usize, started: Instant) -> f64 {
-    (2 * steps * SUMS * LANES) as f64 / started.elapsed().as_secs_f64()
+fn flops(multiply_adds_of_a_sum: usize, started: Instant) -> f64 {
+    (2 * multiply_adds_of_a_sum * SUMS) as f64 / started.elapsed().as_secs_f64()
 }
 
 #[inline(always)]
@@ -112,6 +121,22 @@ fn multiply_add_avx2(steps: usize) {
     for _ in 0..steps {
         for sum in &mut sums {
             *sum = _mm256_fmadd_pd(a, *sum, b);
+        }
+    }
+    black_box(sums);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn multiply_add_avx512(steps: usize) {
+    use std::arch::x86_64::{_mm512_fmadd_pd, _mm512_set1_pd};
+
+    let (a, b) = black_box((0.5, 0.5));
+    let (a, b) = (_mm512_set1_pd(a), _mm512_set1_pd(b));
+    let mut sums = [_mm512_set1_pd(1.0); SUMS];
+    for _ in 0..steps {
+        for sum in &mut sums {
+            *sum = _mm512_fmadd_pd(a, *sum, b);
         }
     }
     black_box(sums);

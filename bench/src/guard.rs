@@ -71,7 +71,7 @@ fn check_kept(samples: &Samples, solved: &[f64]) -> Result<()> {
     let mut weights = Weights::of(&learner.factor);
     for _ in 0..BLOCK {
         learner.learn_one(samples, 1.0, |factor, update, scores| {
-            weights.learn(factor, update, scores)
+            weights.learn(factor, update, scores).map(drop)
         });
     }
     agree("the kept and the solved weights", &weights.rows(), solved)?;
@@ -80,7 +80,7 @@ fn check_kept(samples: &Samples, solved: &[f64]) -> Result<()> {
     let mut weights = Weights::of(&learner.factor);
     for _ in 0..BLOCK {
         learner.learn_one(samples, 1.0, |factor, update, scores| {
-            weights.learn_corrected(factor, update, RIDGE / 2.0, MANY_STEPS, scores)
+            weights.learn_corrected(factor, update, RIDGE / 2.0, MANY_STEPS, scores).map(drop)
         });
     }
     agree("the corrected and the solved weights", &weights.rows(), solved)

@@ -72,7 +72,7 @@ fn kept(samples: &Samples) -> Row<'_> {
     let mut weights = Weights::of(&learner.factor);
     Row::new(Key::Kept, 1, move || {
         learner.learn_one(samples, 1.0, |factor, update, scores| {
-            weights.learn(factor, update, scores)
+            weights.learn(factor, update, scores).map(drop)
         });
     })
 }
@@ -84,7 +84,7 @@ fn corrected(samples: &Samples) -> Row<'_> {
     let mut weights = Weights::of(&learner.factor);
     Row::new(Key::Corrected(STEPS), 1, move || {
         learner.learn_one(samples, FORGETTING, |factor, update, scores| {
-            weights.learn_corrected(factor, update, RIDGE / 2.0, STEPS, scores)
+            weights.learn_corrected(factor, update, RIDGE / 2.0, STEPS, scores).map(drop)
         });
         black_box(&weights);
     })
