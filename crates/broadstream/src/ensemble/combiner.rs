@@ -40,11 +40,21 @@ struct Stacked {
 pub(crate) struct Prediction {
     /// A score for each known class.
     pub(crate) scores: Vec<f64>,
+    /// The scores that the probabilities are made of, which have no bounds.
+    raw: Vec<f64>,
     /// The input of the stacking, and its output as probabilities.
     stacking_inputs: Vec<f64>,
     uncalibrated: Vec<f64>,
     /// The probabilities that the temperature makes of it.
     tempered: Vec<f64>,
+}
+
+impl Prediction {
+    /// The score of each known class before it becomes a probability: of all of them, those too of which
+    /// nothing is remembered.
+    pub(crate) fn raw_scores(&self) -> &[f64] {
+        &self.raw
+    }
 }
 
 impl Combiner {
@@ -106,7 +116,7 @@ impl Combiner {
         let Some(Stacked { stacking, temperature, calibration, labels }) = &self.stacked else {
             let mut scores = self.average.combine(scores, classes);
             scores.truncate(known);
-            return Prediction { scores, ..Prediction::default() };
+            return Prediction { raw: scores.clone(), scores, ..Prediction::default() };
         };
         if known == 0 {
             return Prediction::default();
@@ -118,9 +128,11 @@ impl Combiner {
         let average = self.average.combine(scores, classes);
         stacking_inputs.extend(probability::from_scores(&average[..known]));
         labels.append_to(&mut stacking_inputs, known);
-        let uncalibrated = probability::from_scores(&stacking.scores(&stacking_inputs, known));
+        let raw = stacking.scores(&stacking_inputs, known);
+        let uncalibrated = probability::from_scores(&raw);
         let tempered = temperature.apply(&uncalibrated);
-        Prediction { scores: calibration.apply(&tempered), stacking_inputs, uncalibrated, tempered }
+        let scores = calibration.apply(&tempered);
+        Prediction { scores, raw, stacking_inputs, uncalibrated, tempered }
     }
 
     /// Excludes classes of which nothing is remembered, so that a prediction is what it would be if
