@@ -195,10 +195,10 @@ $("try").addEventListener("submit", async (event) => {
       method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ rows: [row] }),
     });
     const [prediction] = (await response.json()).predictions;
-    const reasons = prediction.reasons.map((r) => [r.input, number(r.value.toPrecision(4)), number(`${r.change >= 0 ? "+" : ""}${(100 * r.change).toFixed(1)} %`)]);
+    const reasons = prediction.reasons.map((r) => [r.column, number(`${r.change >= 0 ? "+" : ""}${(100 * r.change).toFixed(1)} %`)]);
     $("answer").replaceChildren(
       element("p", {}, element("b", { textContent: prediction.label ?? "nothing learned yet" }), ` with ${percent(Math.max(0, ...Object.values(prediction.probabilities)))}`),
-      ...(reasons.length ? [table(["input", number("value"), number("speaks for it by")], reasons)] : []),
+      ...(reasons.length ? [table(["column", number("speaks for it by")], reasons)] : []),
     );
   } catch (error) {
     $("answer").replaceChildren(element("p", { className: "note warn", textContent: error.message }));

@@ -50,11 +50,21 @@ struct Stacked {
 pub(crate) struct Prediction {
     /// A score for each known class.
     pub(crate) scores: Vec<f64>,
+    /// The scores that the probabilities are made of, which have no bounds.
+    raw: Vec<f64>,
     /// The input of the stacking.
     stacking_inputs: Vec<f64>,
     /// What the temperature makes of its output, and the calibration of that.
     tempered: Tempered,
     calibrated: Calibrated,
+}
+
+impl Prediction {
+    /// The score of each known class before it becomes a probability: of all of them, those too of which
+    /// nothing is remembered.
+    pub(crate) fn raw_scores(&self) -> &[f64] {
+        &self.raw
+    }
 }
 
 impl Combiner {
@@ -126,7 +136,7 @@ impl Combiner {
         let Some(Stacked { stacking, temperature, calibration, labels, .. }) = &self.stacked else {
             let mut scores = self.average.combine(scores, classes);
             scores.truncate(known);
-            return Prediction { scores, ..Prediction::default() };
+            return Prediction { raw: scores.clone(), scores, ..Prediction::default() };
         };
         if known == 0 {
             return Prediction::default();
@@ -142,11 +152,12 @@ impl Combiner {
         let average = self.average.combine(scores, classes);
         probability::append_from_scores(&average[..known], &mut stacking_inputs);
         labels.append_to(&mut stacking_inputs, known);
-        let uncalibrated = probability::from_scores(&stacking.scores(&stacking_inputs, known));
+        let raw = stacking.scores(&stacking_inputs, known);
+        let uncalibrated = probability::from_scores(&raw);
         let tempered = temperature.apply(&uncalibrated);
         let mut calibrated = calibration.apply(&tempered.probabilities);
         let scores = std::mem::take(&mut calibrated.probabilities);
-        Prediction { scores, stacking_inputs, tempered, calibrated }
+        Prediction { scores, raw, stacking_inputs, tempered, calibrated }
     }
 
     /// Excludes classes of which nothing is remembered, so that a prediction is what it would be if
