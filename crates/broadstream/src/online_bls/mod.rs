@@ -34,7 +34,7 @@ use crate::{
     numeric::Threads,
     preprocessing::ScaledSample,
     regression::{Batch, RegressionHealth},
-    state::{ReadScope, WriteScope},
+    state::{Precision, ReadScope, WriteScope},
 };
 
 /// How many samples go through the factor together. A larger block gains nothing; in a smaller one
@@ -43,6 +43,9 @@ const BLOCK: usize = 64;
 
 /// A block of fewer samples is learned by the thread that calls, which shares single steps with others.
 const LEAST_SHARED: usize = 16;
+
+/// Says of a saved model that numbers of it were rounded.
+const SINGLE_PRECISION: &str = "single_precision";
 
 /// A model that chooses its nodes has a linear node for each input if the first sample has no more
 /// inputs than this,
@@ -83,6 +86,8 @@ pub struct OnlineBls {
     class_totals: Vec<f64>,
     /// The classes all of whose samples were unlearned.
     emptied: Vec<usize>,
+    /// In which precision it was stored when it was read last.
+    precision: Precision,
     /// The last samples, if the model has a window.
     window: Option<SampleWindow>,
     /// A buffer for the samples that are being learned.
@@ -103,6 +108,7 @@ impl OnlineBls {
             decisions: DecisionRules::new(),
             class_totals: Vec::new(),
             emptied: Vec::new(),
+            precision: Precision::Double,
             window: config.window.map(SampleWindow::new),
             features,
             config,
@@ -124,6 +130,13 @@ impl OnlineBls {
     /// The number of samples of positive weight that the model has learned.
     pub fn learned(&self) -> u64 {
         self.ensemble.learned()
+    }
+
+    /// Single if the model, or the one that it continues, was ever read from a file in single
+    /// precision. What it learned before that has seven digits, so operations that need an exact
+    /// model are refused.
+    pub fn precision(&self) -> Precision {
+        self.precision
     }
 
     /// The total weight of the learned samples, by class, without those that were unlearned.
@@ -452,6 +465,9 @@ impl OnlineBls {
         if let Some(window) = &self.window {
             window.save(&mut to.scope("window"));
         }
+        if to.is_rounded() || self.precision == Precision::Single {
+            to.value(SINGLE_PRECISION, true);
+        }
     }
 
     /// The model that was saved, with this configuration.
@@ -494,6 +510,13 @@ impl OnlineBls {
         let inputs = model.inputs();
         if let Some(window) = &mut model.window {
             window.restore(&from.scope("window")?, inputs, classes)?;
+        }
+        if from.has(SINGLE_PRECISION) {
+            model.precision = Precision::Single;
+            if let Some(window) = &model.window {
+                // The samples of a window have all their digits.
+                model.ensemble.rebuild(window.batches(&model.features, classes))?;
+            }
         }
         Ok(model)
     }
