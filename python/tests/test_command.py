@@ -1,0 +1,153 @@
+"""The ``broadstream`` command that pip installs behaves as a program, not as a script."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+from pathlib import Path
+
+import pytest
+
+import broadstream
+
+COMMAND = [str(Path(sysconfig.get_path("scripts")) / "broadstream")]
+MODULE = [sys.executable, "-m", "broadstream"]
+
+
+def run(*arguments, command=COMMAND, **options):
+    return subprocess.run(
+        [*command, *map(str, arguments)], capture_output=True, text=True, timeout=120, **options
+    )
+
+
+@pytest.fixture
+def model(tmp_path):
+    """The file of a model of two inputs."""
+    made = broadstream.OnlineBLS(preset="single", enhancement_nodes=20)
+    made.learn_many([[float(i), float(i % 3)] for i in range(60)], [i > 30 for i in range(60)])
+    path = tmp_path / "model.bsm"
+    made.save(path)
+    return path
+
+
+@pytest.mark.parametrize("command", [COMMAND, MODULE], ids=["command", "module"])
+def test_it_is_the_command_of_this_version(command):
+    done = run("--version", command=command)
+    assert (done.returncode, done.stdout) == (0, f"broadstream {broadstream.__version__}\n")
+    assert "run" in run("--help", command=command).stdout
+
+
+def test_it_evaluates_as_the_package_does():
+    done = run("run", "sea:samples=600", "--preset", "single", "--json", "--quiet")
+    found = broadstream.evaluate("sea:samples=600", broadstream.OnlineBLS(preset="single"))
+    assert f'"oca":{found.accuracy}' in done.stdout.replace(" ", "")
+
+
+def test_exit_codes_are_those_of_the_program(tmp_path):
+    missing = run("run", tmp_path / "missing.csv")
+    assert missing.returncode == 1
+    assert missing.stderr.startswith("error: ") and missing.stderr.count("\n") == 1
+    for arguments in (["run", "sea", "--forgetting", "2"], ["dance"], []):
+        assert run(*arguments).returncode == 2, arguments
+
+
+def test_rows_come_from_a_pipe_and_are_answered_at_once(model):
+    with subprocess.Popen(
+        [*COMMAND, "predict", str(model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as predicting:
+        for row in ("0,1", "1.0,2.0"):
+            predicting.stdin.write(f"{row}\n")
+            predicting.stdin.flush()
+            # The answer to a header is a header.
+            assert predicting.stdout.readline().count(",") == 2
+        predicting.stdin.close()
+        assert predicting.wait(60) == 0
+
+
+def test_a_reader_who_has_seen_enough_is_no_failure():
+    with subprocess.Popen(
+        [*COMMAND, "generate", "sea", "--samples", "1000000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as generating:
+        assert generating.stdout.readline() == b"0,1,2,class\n"
+        generating.stdout.close()
+        assert generating.wait(60) == 0
+        assert generating.stderr.read() == b""
+
+
+def test_ctrl_c_ends_it_at_once():
+    with subprocess.Popen(
+        [*COMMAND, "run", "sea:samples=100000000", "--quiet"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as running:
+        time.sleep(1)
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == -signal.SIGINT
+        assert running.stderr.read() == b""
+
+
+def test_ctrl_c_is_ignored_where_it_was():
+    """As by nohup, and by shells that start a program in the background."""
+    with subprocess.Popen(
+        [*COMMAND, "run", "sea:samples=100000000", "--quiet"],
+        stdout=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    ) as running:
+        time.sleep(0.5)
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert running.poll() is None
+        running.kill()
+
+
+@pytest.mark.parametrize("name, code", [("SIGINT", 130), ("SIGTERM", 143)])
+def test_signals_let_it_save_first(model, name, code):
+    with subprocess.Popen(
+        [*COMMAND, "learn", str(model)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as learning:
+        learning.stdin.write("0,1,class\n1.0,2.0,True\n")
+        learning.stdin.flush()
+        learning.stdout.readline(), learning.stdout.readline()
+        learning.send_signal(getattr(signal, name))
+        assert learning.wait(60) == code
+        assert "the model was saved" in learning.stderr.read()
+    assert broadstream.OnlineBLS.load(model).learned == 61
+
+
+def test_a_run_resumes_with_the_arguments_that_it_began_with(tmp_path):
+    options = ["--preset", "single", "--enhancement-nodes", "20", "--quiet"]
+    first = [*options, "--checkpoint", "part.bsm", "--limit", "300"]
+    assert run("run", "sea:samples=1000", *first, cwd=tmp_path).returncode == 0
+    resumed = run("run", "--resume", "part.bsm", "--limit", "1000", "--json", cwd=tmp_path)
+    whole = run("run", "sea:samples=1000", *options, "--json", cwd=tmp_path)
+    oca = broadstream.evaluate(
+        "sea:samples=1000", broadstream.OnlineBLS(preset="single", enhancement_nodes=20)
+    ).accuracy
+    for done in (resumed, whole):
+        assert f'"oca":{oca}' in done.stdout.replace(" ", ""), done.stderr
+
+
+def test_it_imports_neither_the_package_nor_numpy():
+    program = (
+        "import sys, _broadstream_command as command; compiled = command._compiled(); "
+        "assert compiled.run_command(['broadstream', '--version']) == 0; "
+        "print([name for name in ('numpy', 'broadstream') if name in sys.modules])"
+    )
+    done = run("-c", program, command=[sys.executable])
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+def test_arguments_may_be_any_bytes(tmp_path):
+    name = os.fsdecode(b"r\xff.csv")
+    done = run("run", name, cwd=tmp_path)
+    assert done.returncode == 1 and "No such file" in done.stderr
