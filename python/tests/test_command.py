@@ -28,7 +28,8 @@ def run(*arguments, command=COMMAND, **options):
 def model(tmp_path):
     """The file of a model of two inputs."""
     made = broadstream.OnlineBLS(preset="single", enhancement_nodes=20)
-    made.learn_many([[float(i), float(i % 3)] for i in range(60)], [i > 30 for i in range(60)])
+    rows = [{"volts": float(i), "phase": float(i % 3)} for i in range(60)]
+    made.learn_many(rows, ["high" if i > 30 else "low" for i in range(60)])
     path = tmp_path / "model.bsm"
     made.save(path)
     return path
@@ -59,7 +60,7 @@ def test_rows_come_from_a_pipe_and_are_answered_at_once(model):
     with subprocess.Popen(
         [*COMMAND, "predict", str(model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as predicting:
-        for row in ("0,1", "1.0,2.0"):
+        for row in ("volts,phase", "1.0,2.0"):
             predicting.stdin.write(f"{row}\n")
             predicting.stdin.flush()
             # The answer to a header is a header.
@@ -115,7 +116,7 @@ def test_signals_let_it_save_first(model, name, code):
         stderr=subprocess.PIPE,
         text=True,
     ) as learning:
-        learning.stdin.write("0,1,class\n1.0,2.0,True\n")
+        learning.stdin.write("volts,phase,y\n1.0,2.0,low\n")
         learning.stdin.flush()
         learning.stdout.readline(), learning.stdout.readline()
         learning.send_signal(getattr(signal, name))
