@@ -7,16 +7,23 @@
 //! class by class ([`ClassCalibration`]). A temperature
 //! per member was rejected: it was better on two streams of eight and worse on others, and costs a
 //! logarithm per member and class.
+//!
+//! On streams that need few features this takes a good part of the time, so all of it is compiled for
+//! the processor's instruction set, with the same bits.
+
+#![allow(clippy::inline_always)]
 
 use super::{
-    class_calibration::ClassCalibration, error_weighted_average::ErrorWeightedAverage,
-    stacking::Stacking, temperature::Temperature,
+    class_calibration::{Calibrated, ClassCalibration},
+    error_weighted_average::ErrorWeightedAverage,
+    stacking::Stacking,
+    temperature::{Temperature, Tempered},
 };
 use crate::{
     config::OnlineBlsConfig,
     error::{Error, ModelFileError},
     features::RecentLabels,
-    numeric::probability,
+    numeric::{InstructionSet, probability},
     state::{ReadScope, WriteScope},
 };
 
@@ -25,6 +32,7 @@ use crate::{
 pub(crate) struct Combiner {
     average: ErrorWeightedAverage,
     stacked: Option<Stacked>,
+    instructions: InstructionSet,
 }
 
 #[derive(Clone, Debug)]
@@ -40,11 +48,11 @@ struct Stacked {
 pub(crate) struct Prediction {
     /// A score for each known class.
     pub(crate) scores: Vec<f64>,
-    /// The input of the stacking, and its output as probabilities.
+    /// The input of the stacking.
     stacking_inputs: Vec<f64>,
-    uncalibrated: Vec<f64>,
-    /// The probabilities that the temperature makes of it.
-    tempered: Vec<f64>,
+    /// What the temperature makes of its output, and the calibration of that.
+    tempered: Tempered,
+    calibrated: Calibrated,
 }
 
 impl Combiner {
@@ -56,11 +64,11 @@ impl Combiner {
             calibration: ClassCalibration::new(),
             labels: RecentLabels::new(config.label_lags),
         });
-        Combiner { average, stacked }
+        Combiner { average, stacked, instructions: InstructionSet::detect() }
     }
 
     /// The weights of the members in the average, which sum to 1.
-    pub(crate) fn weights(&self) -> Vec<f64> {
+    pub(crate) fn weights(&self) -> &[f64] {
         self.average.weights()
     }
 
@@ -103,6 +111,14 @@ impl Combiner {
     /// Combines the members' scores of a sample: one row of `classes` scores per member, of which
     /// the first `known` belong to classes that were seen before.
     pub(crate) fn predict(&self, scores: &[f64], classes: usize, known: usize) -> Prediction {
+        self.instructions.run(
+            #[inline(always)]
+            || self.combine(scores, classes, known),
+        )
+    }
+
+    #[inline(always)]
+    fn combine(&self, scores: &[f64], classes: usize, known: usize) -> Prediction {
         let Some(Stacked { stacking, temperature, calibration, labels }) = &self.stacked else {
             let mut scores = self.average.combine(scores, classes);
             scores.truncate(known);
@@ -111,16 +127,22 @@ impl Combiner {
         if known == 0 {
             return Prediction::default();
         }
-        let mut stacking_inputs = Vec::with_capacity((scores.len() / classes) * known);
+        // With room for the members, the average, the labels, and for sorting scores.
+        let rows = scores.len() / classes + 2 + labels.lags();
+        let mut stacking_inputs = Vec::with_capacity(rows * known);
         for row in scores.chunks_exact(classes) {
-            stacking_inputs.extend(sharpen(probability::from_scores(&row[..known])));
+            let own = stacking_inputs.len();
+            probability::append_from_scores(&row[..known], &mut stacking_inputs);
+            sharpen(&mut stacking_inputs[own..]);
         }
         let average = self.average.combine(scores, classes);
-        stacking_inputs.extend(probability::from_scores(&average[..known]));
+        probability::append_from_scores(&average[..known], &mut stacking_inputs);
         labels.append_to(&mut stacking_inputs, known);
         let uncalibrated = probability::from_scores(&stacking.scores(&stacking_inputs, known));
         let tempered = temperature.apply(&uncalibrated);
-        Prediction { scores: calibration.apply(&tempered), stacking_inputs, uncalibrated, tempered }
+        let mut calibrated = calibration.apply(&tempered.probabilities);
+        let scores = std::mem::take(&mut calibrated.probabilities);
+        Prediction { scores, stacking_inputs, tempered, calibrated }
     }
 
     /// Excludes classes of which nothing is remembered, so that a prediction is what it would be if
@@ -150,15 +172,30 @@ impl Combiner {
         class: usize,
         weight: f64,
     ) -> Result<Vec<f64>, Error> {
+        self.instructions.run(
+            #[inline(always)]
+            || self.learn(prediction, scores, classes, class, weight),
+        )
+    }
+
+    #[inline(always)]
+    fn learn(
+        &mut self,
+        prediction: &Prediction,
+        scores: &[f64],
+        classes: usize,
+        class: usize,
+        weight: f64,
+    ) -> Result<Vec<f64>, Error> {
         let errors = self.average.observe(scores, classes, class, weight);
         if let Some(Stacked { stacking, temperature, calibration, labels }) = &mut self.stacked {
-            let known = prediction.tempered.len();
+            let Prediction { stacking_inputs, tempered, calibrated, .. } = prediction;
+            let known = tempered.probabilities.len();
             let prior = prior(&self.average, labels.lags());
-            stacking.observe(&prediction.stacking_inputs, known, class, weight, &prior)?;
+            stacking.observe(stacking_inputs, known, class, weight, &prior)?;
             if class < known {
-                let Prediction { uncalibrated, tempered, .. } = prediction;
-                temperature.observe(uncalibrated, tempered, class, weight);
-                calibration.observe(tempered, class, weight);
+                temperature.observe(tempered, class, weight);
+                calibration.observe(calibrated, class, weight);
             }
             labels.push(class);
         }
@@ -211,17 +248,18 @@ impl Combiner {
 /// The weights that stacking starts from: those of the average for the members, and 0 for the
 /// labels and for the average itself, which is included so that some of the sharpening can be
 /// undone.
+#[inline(always)]
 fn prior(average: &ErrorWeightedAverage, lags: usize) -> Vec<f64> {
-    let mut weights = average.weights();
+    let mut weights = average.weights().to_vec();
     weights.resize(weights.len() + 1 + lags, 0.0);
     weights
 }
 
 /// The squares of probabilities, divided by their sum. A regression on indicators is underconfident
 /// when there are many classes, and a weighted sum of such predictions would be too.
-fn sharpen(mut probabilities: Vec<f64>) -> Vec<f64> {
+#[inline(always)]
+fn sharpen(probabilities: &mut [f64]) {
     probabilities.iter_mut().for_each(|p| *p *= *p);
     let sum: f64 = probabilities.iter().sum();
     probabilities.iter_mut().for_each(|p| *p /= sum);
-    probabilities
 }
