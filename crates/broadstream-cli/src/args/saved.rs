@@ -113,7 +113,7 @@ Examples:
   broadstream learn model.bsm < today.csv > predictions.csv
       Predict and learn the rows of a day, and update the model.
   broadstream learn model.bsm yesterday.csv --quiet -o newer.bsm
-  broadstream learn model.bsm /dev/null -o small.bsm --precision single --omit-feature-weights
+  broadstream learn model.bsm -o small.bsm --precision single --omit-feature-weights < /dev/null
       A small copy of a model, without learning anything.
   collect | broadstream learn model.bsm --every 1000 --journal
       Rows with a label are learned, others only predicted. A crash loses no row that was answered.";
