@@ -23,6 +23,22 @@ def run(*arguments, command=COMMAND, **options):
     )
 
 
+def started(*arguments, interrupt=signal.SIG_DFL, **options):
+    """A command that runs beside the test. What it does about Ctrl-C is not left to how the tests run."""
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt),
+        **options,
+    )
+
+
+def generating(**options):
+    """A command that writes lines until somebody stops it."""
+    return started("generate", "sea", "--samples", 100_000_000, **options)
+
+
 @pytest.fixture
 def model(tmp_path):
     """The file of a model of two inputs."""
@@ -56,9 +72,7 @@ def test_exit_codes_are_those_of_the_program(tmp_path):
 
 
 def test_rows_come_from_a_pipe_and_are_answered_at_once(model):
-    with subprocess.Popen(
-        [*COMMAND, "predict", str(model)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as predicting:
+    with started("predict", model, stdin=subprocess.PIPE, text=True) as predicting:
         for rows, answers in [("volts,phase\n1.0,2.0\n", 2), ("3.0,1.0\n", 1), ("40.0,0.0\n", 1)]:
             predicting.stdin.write(rows)
             predicting.stdin.flush()
@@ -77,12 +91,6 @@ def test_a_reader_who_has_seen_enough_is_no_failure():
         assert running.stderr.read() == b""
 
 
-def generating(**options):
-    """A command that writes lines until somebody stops it."""
-    command = [*COMMAND, "generate", "sea", "--samples", "100000000"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
-
-
 def test_ctrl_c_ends_it_at_once():
     with generating() as running:
         running.stdout.readline()
@@ -93,7 +101,7 @@ def test_ctrl_c_ends_it_at_once():
 
 def test_ctrl_c_is_ignored_where_it_was():
     """As by nohup, and by shells that start a program in the background."""
-    with generating(preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) as running:
+    with generating(interrupt=signal.SIG_IGN) as running:
         running.stdout.readline()
         running.send_signal(signal.SIGINT)
         # More than a pipe holds.
@@ -104,13 +112,7 @@ def test_ctrl_c_is_ignored_where_it_was():
 
 @pytest.mark.parametrize("name, code", [("SIGINT", 130), ("SIGTERM", 143)])
 def test_signals_let_it_save_first(model, name, code):
-    with subprocess.Popen(
-        [*COMMAND, "learn", str(model)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as learning:
+    with started("learn", model, stdin=subprocess.PIPE, text=True) as learning:
         learning.stdin.write("volts,phase,y\n1.0,2.0,low\n")
         learning.stdin.flush()
         learning.stdout.readline(), learning.stdout.readline()

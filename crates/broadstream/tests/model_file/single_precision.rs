@@ -1,4 +1,4 @@
-//! Files in single precision: half the size or less, close to the model, and honest about it.
+//! Files in single precision: half the size, close to the model, and honest about it.
 
 use broadstream::{
     Classifier, Evaluator, Nodes, OnlineBls, OnlineBlsConfig, Partial, PrequentialOptions,
