@@ -17,7 +17,7 @@ SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test test-rust test-python test-integration rust-tests test-wheel python-tests python-packages \
-	wheel install-wheel soak simulate fuzz bench bench-default bench-python accuracy picture peers lint format doc \
+	wheel install-wheel notebooks soak simulate fuzz bench bench-default bench-python accuracy picture peers lint format doc \
 	docs msrv deny clean
 
 help: ## List the tasks
@@ -71,6 +71,9 @@ test-integration: ## Test the service's page in a browser (installs Chromium)
 wheel: ## Build the Python package for others into dist
 	prepare/python.sh maturin
 	.venv/bin/maturin build --release --locked --out dist
+
+notebooks: test-wheel ## Run the notebooks again and store their outputs; as pages in target/notebooks
+	.venv/bin/python examples/notebooks/execute.py --html target/notebooks
 
 soak: ## Update factors for millions of samples and compare with an exact refit (minutes)
 	$(CARGO) run --release --locked --example soak -p broadstream

@@ -1,10 +1,12 @@
 //! The class `OnlineBLS`.
 
-use broadstream::{Classifier, Error, Objective, OnlineBls, model_file};
+use broadstream::{
+    Classifier, Error, Objective, OnlineBls,
+    model_file::{self, Precision},
+};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{
     PyTraverseError, PyVisit,
-    exceptions::PyValueError,
     prelude::*,
     types::{PyBytes, PyDict, PyList, PyTuple, PyType},
 };
@@ -22,7 +24,7 @@ use crate::{
     options,
     predictions::Predictions,
     rows::{self, Rows},
-    saved::{self, LabelType, LabelsOf},
+    saved::{self, LabelType, LabelsOf, Storage},
     shared::Shared,
 };
 
@@ -513,20 +515,28 @@ impl OnlineBLS {
     /// weights : {"keep", "omit"}, default="keep"
     ///     Whether the random weights of the features are stored. Without them the file is smaller, and loading
     ///     draws them again from the seed, with the same bits.
-    #[pyo3(signature = (file, *, weights = "keep"))]
-    fn save(&self, file: &Bound<'_, PyAny>, weights: &str) -> PyResult<()> {
+    /// precision : {"double", "single"}, default="double"
+    ///     How precisely the file stores what was learned. A file in single precision takes about half
+    ///     the space. Its model predicts nearly the same and learns on, but it does not continue to the bit, and
+    ///     refuses to merge, unlearn and correct, which need an exact model.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import io
+    /// >>> model = OnlineBLS()
+    /// >>> model.learn_one({"volts": 231.5}, "on")
+    /// >>> exact, small = io.BytesIO(), io.BytesIO()
+    /// >>> model.save(exact)
+    /// >>> model.save(small, weights="omit", precision="single")
+    /// >>> len(small.getvalue()) < len(exact.getvalue())
+    /// True
+    #[pyo3(signature = (file, *, weights = "keep", precision = "double"))]
+    fn save(&self, file: &Bound<'_, PyAny>, weights: &str, precision: &str) -> PyResult<()> {
         let py = file.py();
-        let keep = match weights {
-            "keep" => true,
-            "omit" => false,
-            _ => {
-                let message = format!("weights must be 'keep' or 'omit', got '{weights}'");
-                return Err(PyValueError::new_err(message));
-            }
-        };
+        let storage = Storage::named(weights, precision)?;
         let bytes = {
             let learner = self.learner.whole(py)?;
-            saved::to_bytes(py, &learner, true, keep)?
+            saved::to_bytes(py, &learner, true, storage)?
         };
         // The model is free again while the file is written.
         files::write(file, &bytes)
@@ -598,6 +608,16 @@ impl OnlineBLS {
     #[getter]
     fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         options::all(py, self.learner.read(py)?.core.config())
+    }
+
+    /// "single" if the model, or the one that it continues, was ever stored in single precision. What it learned
+    /// before that has seven digits, so it refuses to merge, unlearn and correct.
+    #[getter]
+    fn precision(&self, py: Python<'_>) -> PyResult<&'static str> {
+        Ok(match self.learner.read(py)?.core.precision() {
+            Precision::Double => "double",
+            Precision::Single => "single",
+        })
     }
 
     /// The weights of the regression on all features, with a row per feature and a column per label.
@@ -686,7 +706,8 @@ impl OnlineBLS {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let learner = self.learner.whole(py)?;
-        let bytes = PyBytes::new(py, &saved::to_bytes(py, &learner, false, true)?);
+        let storage = Storage::of_pickles(py)?;
+        let bytes = PyBytes::new(py, &saved::to_bytes(py, &learner, false, storage)?);
         let state =
             (bytes, learner.labels.list(py, learner.labels.len())?, learner.core.config().threads);
         let module = PyModule::import(py, "broadstream._broadstream")?;

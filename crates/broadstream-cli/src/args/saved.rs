@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{DecisionArguments, InputArguments, ModelArguments, input::parse_delimiter};
+use super::{
+    DecisionArguments, InputArguments, ModelArguments, StorageArguments, input::parse_delimiter,
+};
 
 /// Describe a model file.
 ///
@@ -109,6 +111,9 @@ pub(crate) struct LearnArguments {
     pub(crate) quiet: bool,
 
     #[command(flatten)]
+    pub(crate) storage: StorageArguments,
+
+    #[command(flatten)]
     pub(crate) decisions: DecisionArguments,
 
     #[command(flatten)]
@@ -120,6 +125,8 @@ Examples:
   broadstream learn model.bsm < today.csv > predictions.csv
       Predict and learn the rows of a day, and update the model.
   broadstream learn model.bsm yesterday.csv --quiet -o newer.bsm
+  broadstream learn model.bsm -o small.bsm --precision single --omit-feature-weights < /dev/null
+      A small copy of a model, without learning anything.
   collect | broadstream learn model.bsm --every 1000 --journal
       Rows with a label are learned, others only predicted. A crash loses no row that was answered.";
 
@@ -147,6 +154,9 @@ pub(crate) struct UnlearnArguments {
     pub(crate) json: bool,
 
     #[command(flatten)]
+    pub(crate) storage: StorageArguments,
+
+    #[command(flatten)]
     pub(crate) rows: RowArguments,
 }
 
@@ -169,6 +179,9 @@ pub(crate) struct MergeArguments {
     /// Keep sums as sums, to merge more files later
     #[arg(long)]
     pub(crate) sums: bool,
+
+    #[command(flatten)]
+    pub(crate) storage: StorageArguments,
 }
 
 const MERGE_EXAMPLES: &str = "\

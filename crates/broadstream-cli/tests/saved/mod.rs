@@ -8,6 +8,7 @@ mod journal;
 mod pipes;
 #[cfg(unix)]
 mod signals;
+mod small_files;
 
 use std::{
     fs,

@@ -37,7 +37,7 @@ use crate::{
     numeric::Threads,
     preprocessing::ScaledSample,
     regression::{Batch, RegressionHealth},
-    state::{ReadScope, WriteScope},
+    state::{Precision, ReadScope, WriteScope},
 };
 
 /// How many samples go through the factor together. A larger block gains nothing; in a smaller one
@@ -46,6 +46,9 @@ const BLOCK: usize = 64;
 
 /// A block of fewer samples is learned by the thread that calls, which shares single steps with others.
 const LEAST_SHARED: usize = 16;
+
+/// Says of a saved model that numbers of it were rounded.
+const SINGLE_PRECISION: &str = "single_precision";
 
 /// A model that chooses its nodes has a linear node for each input if the first sample has no more
 /// inputs than this,
@@ -87,6 +90,8 @@ pub struct OnlineBls {
     /// The classes all of whose samples were unlearned.
     emptied: Vec<usize>,
     importance: Importance,
+    /// In which precision it was stored when it was read last.
+    precision: Precision,
     /// The last samples, if the model has a window.
     window: Option<SampleWindow>,
     /// A buffer for the samples that are being learned.
@@ -108,6 +113,7 @@ impl OnlineBls {
             class_totals: Vec::new(),
             emptied: Vec::new(),
             importance: Importance::default(),
+            precision: Precision::Double,
             window: config.window.map(SampleWindow::new),
             features,
             config,
@@ -129,6 +135,13 @@ impl OnlineBls {
     /// The number of samples of positive weight that the model has learned.
     pub fn learned(&self) -> u64 {
         self.ensemble.learned()
+    }
+
+    /// Single if the model, or the one that it continues, was ever read from a file in single
+    /// precision. What it learned before that has seven digits, so operations that need an exact
+    /// model are refused.
+    pub fn precision(&self) -> Precision {
+        self.precision
     }
 
     /// The total weight of the learned samples, by class, without those that were unlearned.
@@ -464,6 +477,9 @@ impl OnlineBls {
         if let Some(window) = &self.window {
             window.save(&mut to.scope("window"));
         }
+        if to.is_rounded() || self.precision == Precision::Single {
+            to.value(SINGLE_PRECISION, true);
+        }
     }
 
     /// The model that was saved, with this configuration.
@@ -511,6 +527,13 @@ impl OnlineBls {
         let inputs = model.inputs();
         if let Some(window) = &mut model.window {
             window.restore(&from.scope("window")?, inputs, classes)?;
+        }
+        if from.has(SINGLE_PRECISION) {
+            model.precision = Precision::Single;
+            if let Some(window) = &model.window {
+                // The samples of a window have all their digits.
+                model.ensemble.rebuild(window.batches(&model.features, classes))?;
+            }
         }
         Ok(model)
     }

@@ -10,7 +10,7 @@ use broadstream::{
     Classifier, Costs, Input, InputKind, Member, MemberChange, Objective, OnlineBlsConfig,
     RegressionHealth, Schema,
     metrics::oca,
-    model_file::{self, Loaded, Saved},
+    model_file::{Loaded, Precision, Saved},
 };
 use broadstream_store::{read_journal, read_model_or_sums};
 use serde_json::{Map, Value, json};
@@ -52,6 +52,9 @@ pub(crate) fn inspect(arguments: &InspectArguments) -> Result<()> {
 struct Inspection {
     kind: &'static str,
     program: String,
+    /// The format version of the file.
+    version: u32,
+    precision: Precision,
     config: OnlineBlsConfig,
     schema: Schema,
     inputs: Vec<Input>,
@@ -89,7 +92,8 @@ impl Inspection {
     fn of(loaded: Loaded) -> Self {
         match loaded {
             Loaded::Model(saved) => {
-                let Saved { model, schema, evaluation, notes, program, costs, .. } = *saved;
+                let Saved { model, schema, evaluation, notes, program, version, costs, .. } =
+                    *saved;
                 let squares: f64 =
                     model.weights().values().iter().map(|weight| weight * weight).sum();
                 let arguments = notes.get(RUN_NOTE).and_then(|run| run["arguments"].as_array());
@@ -98,6 +102,8 @@ impl Inspection {
                 Inspection {
                     kind: if evaluation.is_some() { "checkpoint" } else { "model" },
                     program,
+                    version,
+                    precision: model.precision(),
                     config: model.config().clone(),
                     inputs: model.declared_inputs().to_vec(),
                     learned: model.learned(),
@@ -122,10 +128,12 @@ impl Inspection {
                 }
             }
             Loaded::Partial(saved) => {
-                let Saved { model, schema, program, .. } = *saved;
+                let Saved { model, schema, program, version, .. } = *saved;
                 Inspection {
                     kind: "sums",
                     program,
+                    version,
+                    precision: Precision::Double,
                     config: model.config().clone(),
                     inputs: model.declared_inputs().to_vec(),
                     learned: model.learned(),
@@ -161,7 +169,8 @@ impl Inspection {
         });
         json!({
             "kind": self.kind,
-            "format": model_file::VERSION,
+            "format": self.version,
+            "precision": precision_name(self.precision),
             "program": self.program,
             "bytes": size,
             "target": self.schema.target(),
@@ -184,7 +193,7 @@ impl Inspection {
     }
 
     fn text(&self, name: &str, size: u64) -> String {
-        let (version, program) = (model_file::VERSION, &self.program);
+        let (version, program) = (self.version, &self.program);
         let (name, program) = (printable(name), printable(program));
         let mut text = format!(
             "{name}: {}, {}, format {version}, written by broadstream {program}\n\n",
@@ -220,6 +229,12 @@ impl Inspection {
         }
         if let Some(norm) = self.weight_norm {
             line("weights", format!("norm {norm:.8}"));
+        }
+        if self.precision == Precision::Single {
+            line(
+                "precision",
+                "single: predictions are close to those of the model that was saved".to_owned(),
+            );
         }
         if let Some(RunProgress { samples, accuracy, arguments }) = &self.run {
             line("run", arguments.join(" "));
@@ -340,6 +355,13 @@ impl Inspection {
             );
         }
         text
+    }
+}
+
+fn precision_name(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Double => "double",
+        Precision::Single => "single",
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     rows,
 };
 use crate::{
-    args::LearnArguments,
+    args::{BadUsage, LearnArguments, PrecisionName, StorageArguments},
     build::{
         decisions,
         stop::{self, Stopped},
@@ -26,6 +26,12 @@ use crate::{
 };
 
 pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
+    let storage = &arguments.storage;
+    if arguments.journal && storage.precision == PrecisionName::Single {
+        let rule = "--journal needs --precision double: rows that are learned again continue the model \
+                    to the bit";
+        return Err(BadUsage(rule.to_owned()).into());
+    }
     let (target, mut saved) = change::open(&arguments.file, arguments.output.as_deref())?;
     saved.model.set_threads(threads::given_or_all_cores(arguments.threads))?;
     decisions::apply(&arguments.decisions, &mut saved)?;
@@ -40,7 +46,7 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     if arguments.journal {
         if arguments.output.is_some() {
             // A journal continues the file beside it, so that file must have the model.
-            save(&target, &mut responder, &rows, &saved.notes, saved.costs.as_ref())?;
+            save(&target, &mut responder, &rows, &saved.notes, saved.costs.as_ref(), storage)?;
         }
         responder.journal = Some(RowJournal::new(target.start_journal()?));
     }
@@ -52,7 +58,7 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
             Err(error) => return Err(abandon(error, &target, responder, rows_saved, arguments)),
             Ok(halt) => halt,
         };
-        save(&target, &mut responder, &rows, &saved.notes, saved.costs.as_ref())?;
+        save(&target, &mut responder, &rows, &saved.notes, saved.costs.as_ref(), storage)?;
         rows_saved = responder.counts.rows;
         if halt != Halt::Paused {
             break halt;
@@ -79,14 +85,15 @@ fn save(
     rows: &LiveRows,
     notes: &Map<String, Value>,
     costs: Option<&Costs>,
+    storage: &StorageArguments,
 ) -> Result<()> {
     let encoding = rows.encoding();
-    let file = ModelFile {
+    let file = storage.apply(ModelFile {
         encoding: Some(&encoding),
         notes: Some(notes),
         costs,
         ..ModelFile::new(responder.model, rows.schema())
-    };
+    });
     match &mut responder.journal {
         Some(journal) => target.write_model_and_restart(&file, journal.restart())?,
         None => target.write_model(&file)?,

@@ -208,7 +208,7 @@ impl Weights {
         for readout in &self.readouts {
             weights.extend(target_rows(&readout.panels, self.targets));
         }
-        to.floats("weights", weights);
+        to.rounded_floats("weights", weights);
         to.integer("since_solved", self.since_solved);
     }
 
