@@ -39,7 +39,7 @@ use crate::{
 ///
 /// A file has these options. ``target`` is the column of the labels, by default the last one. ``drop``
 /// leaves columns out; ``categorical`` and ``numeric`` fix the kind of columns. ``categories`` is "one-hot",
-/// the default, or "integer-codes", and ``max_categories`` the most that a column may have, by default 50000.
+/// the default, or "integer-codes", and ``max_categories`` the most inputs that those of a column may have, by default 2000.
 /// ``format``, ``delimiter``, ``header`` and ``decimal_comma`` are detected unless given. An option that the
 /// format does not have is refused, and a generator has none of them.
 ///
@@ -78,6 +78,7 @@ impl Stream {
         drop = None,
         categorical = None,
         numeric = None,
+        text = None,
         categories = None,
         format = None,
         delimiter = None,
@@ -94,6 +95,7 @@ impl Stream {
         drop: Option<Vec<String>>,
         categorical: Option<Vec<String>>,
         numeric: Option<Vec<String>>,
+        text: Option<Vec<String>>,
         categories: Option<&str>,
         format: Option<&str>,
         delimiter: Option<&str>,
@@ -115,6 +117,7 @@ impl Stream {
             drop: drop.unwrap_or_default(),
             categorical: categorical.unwrap_or_default(),
             numeric: numeric.unwrap_or_default(),
+            text: text.unwrap_or_default(),
             categories: categories.map(Categories::parse).transpose().map_err(to_python)?,
             max_categories: max_categories
                 .map(|most| usize::try_from(most.0).unwrap_or(usize::MAX)),

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use broadstream::{
     Block, Classifier, Error, Member, OnlineBls, OnlineBlsConfig, Sample, Schema, arg_max,
-    stream::{JsonRows, Place},
+    stream::{JsonRows, Place, RowPurpose},
 };
 
 use super::{ServeError, state::State};
@@ -62,9 +62,11 @@ pub(crate) struct Wanted {
 impl Published {
     /// The model of a state as it is now.
     pub(crate) fn of(state: &State) -> Self {
+        let mut rows = state.rows.clone();
+        rows.set_purpose(RowPurpose::Predict);
         Published {
             model: state.model.clone(),
-            rows: state.rows.clone(),
+            rows,
             readers: Mutex::default(),
             version: state.version,
             rows_learned: state.rows_learned,

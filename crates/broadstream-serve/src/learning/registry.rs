@@ -15,6 +15,7 @@ use std::{
 use broadstream::{
     OnlineBls, OnlineBlsConfig, Preset, Schema,
     model_file::{self, ModelFile},
+    stream::TableOptions,
 };
 use broadstream_store::{Disk, LockedPath, StoreError};
 use serde_json::{Map, Value};
@@ -195,7 +196,9 @@ impl Registry {
             return Err(ServeError::ShuttingDown);
         }
         let saved = model_file::read(&mut new.into_file()?.as_slice())?;
-        let rules = ModelRules::new(random()?, now(), unknown);
+        let most = saved.encoding.as_ref().map(|encoding| encoding.max_categories);
+        let most = most.unwrap_or(TableOptions::MAX_CATEGORIES);
+        let rules = ModelRules::new(random()?, now(), unknown, most);
         let (shared, disk) = (Arc::clone(&self.shared), Arc::clone(&self.disk));
         let path = self.folder.join("models").join(name.as_str());
         let model = Model::create(shared, name.clone(), &path, disk, &rules, saved)?;

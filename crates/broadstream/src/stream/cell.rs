@@ -32,6 +32,8 @@ pub enum ColumnKind {
     Numeric,
     /// Categories.
     Categorical,
+    /// Texts, whose words are inputs: see [`TableOptions::text`](super::TableOptions::text).
+    Text,
 }
 
 /// A cell that outlives the text it was read from.

@@ -2,6 +2,7 @@
 
 mod json_lines;
 mod live;
+mod many_categories;
 mod same_meaning;
 mod slow;
 

@@ -14,6 +14,7 @@ use crate::{
     args::{BadUsage, ModelArguments, ModelName, RunArguments, SavingArguments},
     build::{
         decisions::read_costs,
+        like::input_like,
         model::{self, Model},
         source::{Opened, Source},
         threads::use_all_cores,
@@ -51,7 +52,7 @@ pub(super) struct RunStart {
 pub(super) fn prepare(given: &RunArguments) -> Result<Prepared> {
     let resumed = given.saving.resume.as_deref().map(checkpoint::resume).transpose()?;
     let arguments = resumed.as_ref().map_or(given, |resumed| &resumed.arguments).clone();
-    let RunArguments { input, saving, .. } = &arguments;
+    let RunArguments { saving, .. } = &arguments;
     let mut options = prequential_options(&arguments)?;
     options.costs = arguments.evaluation.costs.as_deref().map(read_costs).transpose()?;
     let source = Source::parse(&arguments.source)?;
@@ -64,6 +65,7 @@ pub(super) fn prepare(given: &RunArguments) -> Result<Prepared> {
     };
     let save = saving.save.as_deref().map(LockedPath::lock).transpose()?;
     let report = arguments.evaluation.report.as_deref().map(ReservedFile::new).transpose()?;
+    let input = &input_like(&arguments.input, &source, arguments.model.like.as_deref())?;
     let opened = source.open(input, arguments.model.preset)?;
     opened.warn(&source);
     let model_arguments = use_all_cores(&arguments.model);

@@ -78,12 +78,12 @@ pub(super) fn survey(
 /// A column that shows that the file has decimal commas, and a cell of it. No column may have a decimal point,
 /// and commas between thousands show nothing.
 fn detect_comma(seen: &[Seen]) -> Option<(usize, &str)> {
-    let undecided = || seen.iter().filter(|seen| seen.declared != Some(ColumnKind::Categorical));
+    let undecided = || seen.iter().filter(|seen| seen.may_be_declared_numeric());
     if undecided().any(|seen| seen.only_points && seen.has_point) {
         return None;
     }
     let shows = |seen: &&Seen| {
-        seen.declared != Some(ColumnKind::Categorical) && seen.only_commas && seen.has_comma
+        seen.may_be_declared_numeric() && seen.only_commas && seen.has_comma
     };
     let (k, seen) = seen.iter().enumerate().find(|(_, seen)| shows(seen))?;
     Some((k, seen.example.as_deref()?))
@@ -122,7 +122,12 @@ impl Seen {
 
     /// Whether more cells can tell more: one text makes a column categorical, whatever follows.
     fn may_be_numbers(&self) -> bool {
-        self.only_numbers && self.declared != Some(ColumnKind::Categorical)
+        self.only_numbers && self.may_be_declared_numeric()
+    }
+
+    /// Whether the options do not say that it holds something else.
+    fn may_be_declared_numeric(&self) -> bool {
+        self.declared.is_none_or(|kind| kind == ColumnKind::Numeric)
     }
 
     fn add(&mut self, text: &[u8], line: u64) {
