@@ -141,6 +141,7 @@ class Stream:
         categorical: Sequence[str] | None = None,
         numeric: Sequence[str] | None = None,
         text: Sequence[str] | None = None,
+        dates: Sequence[str] | None = None,
         categories: str | None = None,
         format: str | None = None,
         delimiter: str | None = None,

@@ -58,6 +58,7 @@ impl Columns {
     pub(crate) fn new(py: Python<'_>) -> Self {
         let mut encoder = RowEncoder::new("", Categories::OneHot);
         encoder.read_flags();
+        encoder.read_days();
         Columns {
             encoder,
             known: PyDict::new(py).unbind(),
@@ -119,6 +120,7 @@ impl Columns {
         }
         let mut encoder = RowEncoder::resume(schema, &encoding).map_err(stream_error)?;
         encoder.read_flags();
+        encoder.read_days();
         Ok(Columns {
             encoder,
             known: PyDict::new(py).unbind(),

@@ -26,6 +26,11 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) text: Vec<String>,
 
+    /// Columns of dates and times, whose numbers are seconds since 1970 [default: those whose cells are all
+    /// like 2024-02-29, or all like 2024-02-29T17:03]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) dates: Vec<String>,
+
     /// How categories become inputs [default: one-hot; integer-codes in the paper's presets]
     #[arg(long, value_enum)]
     pub(crate) categories: Option<CategoriesArgument>,
@@ -114,6 +119,7 @@ impl InputArguments {
             categorical: self.categorical.clone(),
             numeric: self.numeric.clone(),
             text: self.text.clone(),
+            dates: self.dates.clone(),
             categories: self.categories.map(|categories| match categories {
                 CategoriesArgument::OneHot => Categories::OneHot,
                 CategoriesArgument::IntegerCodes => Categories::IntegerCodes,

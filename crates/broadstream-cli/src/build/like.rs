@@ -36,6 +36,9 @@ pub(crate) fn input_like(
             let texts = encoding.columns.iter().filter(is_text);
             input.text = texts.map(|column| column.name.clone()).collect();
         }
+        if input.dates.is_empty() {
+            input.dates = encoding.dates;
+        }
     }
     Ok(input)
 }

@@ -15,7 +15,7 @@ use std::{
 use broadstream::{
     OnlineBls, OnlineBlsConfig, Preset, Schema,
     model_file::{self, ModelFile},
-    stream::TableOptions,
+    stream::{Categories, RowEncoder, TableOptions},
 };
 use broadstream_store::{Disk, LockedPath, StoreError};
 use serde_json::{Map, Value};
@@ -33,8 +33,13 @@ pub(super) const TICK: Duration = Duration::from_millis(10);
 
 /// What a new model is made of.
 pub(crate) enum NewModel {
-    /// Options, with the name of the target.
-    Options { preset: Preset, options: Map<String, Value>, target: String },
+    /// Options, with the name of the target, and how columns become inputs.
+    Options {
+        preset: Preset,
+        options: Map<String, Value>,
+        target: String,
+        columns: TableOptions,
+    },
     /// A model file.
     File(Vec<u8>),
 }
@@ -344,13 +349,19 @@ impl NewModel {
     /// A model file. A model that was made of options goes through one too, so that it is what it would be
     /// after a restart.
     fn into_file(self) -> Result<Vec<u8>, ServeError> {
-        let (preset, options, target) = match self {
+        let (preset, options, target, columns) = match self {
             NewModel::File(file) => return Ok(file),
-            NewModel::Options { preset, options, target } => (preset, options, target),
+            NewModel::Options { preset, options, target, columns } => {
+                (preset, options, target, columns)
+            }
         };
+        let encoder = RowEncoder::new(target.as_str(), Categories::default());
+        let encoding = encoder.with_options(&columns)?.encoding();
         let model = OnlineBls::new(OnlineBlsConfig::resolve(preset, &options)?)?;
         let mut file = Vec::new();
-        ModelFile::new(&model, &Schema::new(target)).write(&mut file)?;
+        let schema = Schema::new(target);
+        ModelFile { encoding: Some(&encoding), ..ModelFile::new(&model, &schema) }
+            .write(&mut file)?;
         Ok(file)
     }
 }

@@ -132,7 +132,7 @@ pub enum StreamError {
 
     /// A column is declared to be of two kinds.
     #[error(
-        "column '{column}' must be either numeric, categorical or text, but is declared to be two of them"
+        "column '{column}' must be either numeric, categorical, text or dates, but is declared to be two of them"
     )]
     KindConflict {
         /// The column.
@@ -287,6 +287,22 @@ pub enum StreamError {
         column: String,
         /// The longest accepted.
         limit: usize,
+    },
+
+    /// A cell of a column of dates is none, or has another form than those before.
+    #[error(
+        "{place}, column '{column}': expected {expected}, found '{cell}' (declare the column \
+         categorical if it does not hold dates)"
+    )]
+    NotADate {
+        /// Where the cell stands.
+        place: Place,
+        /// The column.
+        column: String,
+        /// What the column holds, with an example.
+        expected: &'static str,
+        /// The cell.
+        cell: String,
     },
 
     /// A row that is to be unlearned has a category that once shared an input with others.

@@ -34,6 +34,8 @@ pub enum ColumnKind {
     Categorical,
     /// Texts, whose words are inputs: see [`TableOptions::text`](super::TableOptions::text).
     Text,
+    /// Dates and times, which become three columns: see [`TableOptions::dates`](super::TableOptions::dates).
+    Moment,
 }
 
 /// A cell that outlives the text it was read from.

@@ -20,6 +20,7 @@ mod decimal;
 mod lines;
 mod live;
 mod memory;
+mod moments;
 mod rare_categories;
 mod row_encoder;
 mod row_encoding;

@@ -45,6 +45,8 @@ pub struct RowEncoding {
     /// Columns that are read as texts once they appear: see [`TableOptions::text`]. Those that have appeared may be
     /// among them.
     pub text: Vec<String>,
+    /// Columns that hold dates, whose numbers are seconds since 1970: see [`TableOptions::dates`].
+    pub dates: Vec<String>,
     /// Whether numbers in CSV have a decimal comma, as in `3,14`.
     pub decimal_comma: bool,
 }
@@ -58,12 +60,14 @@ pub struct EncodedColumn {
     pub coding: ColumnCoding,
     /// The categories for which there was no input left, if there are any.
     pub rare: Option<RareCategories>,
+    /// Whether the rows have no such column: it is the hour or the weekday of a column of dates.
+    pub part: bool,
 }
 
 impl EncodedColumn {
     /// A column without rare categories.
     pub fn new(name: impl Into<String>, coding: ColumnCoding) -> Self {
-        EncodedColumn { name: name.into(), coding, rare: None }
+        EncodedColumn { name: name.into(), coding, rare: None, part: false }
     }
 }
 
@@ -76,6 +80,7 @@ impl Default for RowEncoding {
             categories: Categories::default(),
             max_categories: TableOptions::MAX_CATEGORIES,
             text: Vec::new(),
+            dates: Vec::new(),
             decimal_comma: false,
         }
     }
@@ -149,13 +154,17 @@ impl RowEncoding {
         let new = other.text.iter().filter(|name| !self.text.contains(name));
         let new: Vec<String> = new.cloned().collect();
         self.text.extend(new);
+        let new = other.dates.iter().filter(|name| !self.dates.contains(name));
+        let new: Vec<String> = new.cloned().collect();
+        self.dates.extend(new);
         for column in other.columns {
-            let EncodedColumn { name, coding, rare } = &column;
+            let EncodedColumn { name, coding, rare, part } = &column;
             let mismatch = |reason| StreamError::Encoding { column: name.clone(), reason };
             let Some(known) = self.columns.iter_mut().find(|known| known.name == *name) else {
                 self.columns.push(column);
                 continue;
             };
+            known.part &= part;
             match (&mut known.rare, rare) {
                 (None, None) => {}
                 (Some(own), Some(other)) if own.shared() != other.shared() => {
@@ -208,6 +217,9 @@ impl RowEncoding {
         if !self.text.is_empty() {
             to.texts("text", self.text.iter().map(String::as_str));
         }
+        if !self.dates.is_empty() {
+            to.texts("dates", self.dates.iter().map(String::as_str));
+        }
         if self.decimal_comma {
             to.value("decimal_comma", true);
         }
@@ -218,6 +230,11 @@ impl RowEncoding {
             if let ColumnCoding::IntegerCodes(categories) = &column.coding {
                 codes.texts(&k.to_string(), categories.iter().map(String::as_str));
             }
+        }
+        let parts = self.columns.iter().zip(0..).filter(|(column, _)| column.part);
+        let parts: Vec<u64> = parts.map(|(_, k)| k).collect();
+        if !parts.is_empty() {
+            to.integers("parts", parts);
         }
         if self.columns.iter().any(|column| column.rare.is_some()) {
             let mut rare = to.scope("rare");
@@ -235,6 +252,8 @@ impl RowEncoding {
         from.check("columns", are_unique(&names), "different names")?;
         from.check("codings", codings.len() == names.len(), "as many as there are columns")?;
         let codes = from.scope("codes")?;
+        let parts = from.optional_integers("parts");
+        from.check_each("parts", &parts, "positions of columns", |k| *k < names.len() as u64)?;
         let mut columns = Vec::with_capacity(names.len());
         for (k, (name, coding)) in names.iter().zip(codings).enumerate() {
             let coding = match coding {
@@ -258,7 +277,8 @@ impl RowEncoding {
                 }
                 false => None,
             };
-            columns.push(EncodedColumn { name: (*name).to_owned(), coding, rare });
+            let part = parts.contains(&(k as u64));
+            columns.push(EncodedColumn { name: (*name).to_owned(), coding, rare, part });
         }
         let target = from.text("target")?.to_owned();
         from.check("target", !names.contains(&target.as_str()), "none of the columns")?;
@@ -274,6 +294,10 @@ impl RowEncoding {
             },
             text: match from.has("text") {
                 true => from.texts("text")?.into_iter().map(str::to_owned).collect(),
+                false => Vec::new(),
+            },
+            dates: match from.has("dates") {
+                true => from.texts("dates")?.into_iter().map(str::to_owned).collect(),
                 false => Vec::new(),
             },
             decimal_comma: from.has("decimal_comma") && from.flag("decimal_comma")?,
@@ -348,6 +372,7 @@ pub(super) mod tests {
         encoding.decimal_comma = true;
         encoding.max_categories = 5;
         encoding.text = vec!["note".to_owned()];
+        encoding.dates = vec!["day".to_owned()];
         let saved = saved(&encoding);
         assert_eq!(restore(saved.clone()).unwrap(), encoding);
         for (entry, broken) in [
@@ -358,6 +383,7 @@ pub(super) mod tests {
             ("decimal_comma", json!("yes")),
             ("max_categories", json!(-1)),
             ("text", json!("note")),
+            ("dates", json!([1])),
             ("rare", json!([])),
             ("rare", json!({ "2": {} })),
             ("columns", json!(["id", "n", "c", "note", "n"])),

@@ -85,6 +85,16 @@ pub struct TableOptions {
     /// Default: none. Example: `vec!["message".into()]`.
     pub text: Vec<String>,
 
+    /// Columns of dates and times, whose numbers are seconds since 1970. Without this option a column is recognised
+    /// as one of dates if all its cells, among the first rows, are `2024-02-29`, or all of them are
+    /// `2024-02-29T17:03:59` with or without seconds and a fraction, with or without a zone (`Z`, `+02:00`); a blank
+    /// may stand for the `T`. A column `when` becomes the days since 1970, `when.hour`, and `when.weekday`,
+    /// which is a category. Naming the target or a dropped column has no effect. LIBSVM has no such
+    /// option.
+    ///
+    /// Default: none. Example: `vec!["timestamp".into()]`.
+    pub dates: Vec<String>,
+
     /// How categories become inputs.
     ///
     /// Default: `None`, [`Categories::OneHot`]. Example: `Some(Categories::IntegerCodes)`.
@@ -165,7 +175,7 @@ impl TableOptions {
         }
         let has = |option: &str| match option {
             "delimiter" | "header" | "decimal_comma" => format == TextFormat::Csv.into(),
-            "target" | "text" => format != TextFormat::Libsvm.into(),
+            "target" | "text" | "dates" => format != TextFormat::Libsvm.into(),
             _ => true,
         };
         self.refuse_unused(format.title(), has)?;
@@ -208,6 +218,7 @@ impl TableOptions {
         RowEncoder::new(target, self.categories.unwrap_or_default())
             .with_max_categories(most)
             .with_texts(&self.text)
+            .with_dates(&self.dates)
     }
 
     /// The kind of the column of that name, if the options declare it.
@@ -217,11 +228,12 @@ impl TableOptions {
     }
 
     /// The columns that are declared to be of each kind.
-    pub(super) fn kinds(&self) -> [(ColumnKind, &[String]); 3] {
+    pub(super) fn kinds(&self) -> [(ColumnKind, &[String]); 4] {
         [
             (ColumnKind::Numeric, &self.numeric),
             (ColumnKind::Categorical, &self.categorical),
             (ColumnKind::Text, &self.text),
+            (ColumnKind::Moment, &self.dates),
         ]
     }
 
@@ -253,6 +265,7 @@ impl TableOptions {
             ("categorical", list(&self.categorical)),
             ("numeric", list(&self.numeric)),
             ("text", list(&self.text)),
+            ("dates", list(&self.dates)),
             ("categories", self.categories.map(|categories| categories.name().to_owned())),
             ("format", self.format.map(|format| format.name().to_owned())),
             ("delimiter", self.delimiter.map(|byte| format!("'{}'", byte.escape_ascii()))),
@@ -273,7 +286,7 @@ impl TableOptions {
 mod tests {
     use super::*;
 
-    fn all() -> [(&'static str, &'static str, TableOptions); 11] {
+    fn all() -> [(&'static str, &'static str, TableOptions); 12] {
         let none = TableOptions::default;
         let name = || vec!["a".to_owned(), "b".to_owned()];
         [
@@ -287,6 +300,7 @@ mod tests {
                 TableOptions { categories: Some(Categories::OneHot), ..none() },
             ),
             ("text", "'a,b'", TableOptions { text: name(), ..none() }),
+            ("dates", "'a,b'", TableOptions { dates: name(), ..none() }),
             ("format", "arrow", TableOptions { format: Some(TableFormat::Arrow), ..none() }),
             ("delimiter", "'\\t'", TableOptions { delimiter: Some(b'\t'), ..none() }),
             ("header", "false", TableOptions { header: Some(false), ..none() }),
@@ -306,7 +320,7 @@ mod tests {
                         assert_eq!(outcome, Ok(()));
                     }
                     ("delimiter" | "header" | "decimal_comma", _) => assert_eq!(outcome, unused),
-                    ("target" | "text", "libsvm") => assert_eq!(outcome, unused),
+                    ("target" | "text" | "dates", "libsvm") => assert_eq!(outcome, unused),
                     ("format", name) if name != "arrow" => {
                         let rule = "format must be left out or the format that is read";
                         let message = format!("{rule}, got arrow for a reader of {name}");

@@ -1,6 +1,7 @@
 //! `broadstream predict`: predictions of a saved model, one line per row.
 
 use anyhow::Result;
+use broadstream::stream::RowPurpose;
 use broadstream_store::{read_journal, read_model};
 
 use super::{

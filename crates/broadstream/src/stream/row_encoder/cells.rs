@@ -30,7 +30,9 @@ impl RowEncoder {
             Cell::Flag(value) => f64::from(u8::from(value)),
             // A typed text is a category even if it looks like a number. Only in a column that is
             // numeric already does it have to be read as one.
-            Cell::Text(text) if !matches!(self.codings[k], Coding::Numeric { .. }) => {
+            Cell::Text(text)
+                if !matches!(self.codings[k], Coding::Numeric { .. } | Coding::Moment { .. }) =>
+            {
                 let text = text.trim_ascii();
                 if text.is_empty() {
                     return Ok(None);
@@ -69,6 +71,9 @@ impl RowEncoder {
         if let Coding::Numeric { input } = self.codings[k] {
             return Ok(Some((input, number)));
         }
+        if let Coding::Moment { .. } = self.codings[k] {
+            return self.encode_moment_number(k, number);
+        }
         // In a categorical column the number is the category that it prints as. An integer is printed
         // from the cell, since not every one survives the conversion to a float.
         let text = match cell {
@@ -88,6 +93,7 @@ impl RowEncoder {
     ) -> Result<Option<(u32, f64)>, StreamError> {
         if let Coding::Undecided = self.codings[k] {
             let kind = match source {
+                _ if self.begins_moments(k, text) => ColumnKind::Moment,
                 Source::Raw => kind_of(text, self.decimal),
                 Source::Typed => ColumnKind::Categorical,
             };
@@ -101,6 +107,7 @@ impl RowEncoder {
                 self.encode_words(k, text)?;
                 None
             }
+            Coding::Moment { .. } => return self.encode_moment_text(k, text, source),
         })
     }
 
@@ -119,6 +126,7 @@ impl RowEncoder {
         let input = self.declare(column, column.to_owned(), InputKind::Numeric, place)?;
         Ok(match kind {
             ColumnKind::Numeric => Coding::Numeric { input },
+            ColumnKind::Moment => Coding::Moment { input, epoch: self.has_epochs(column) },
             _ => Coding::Codes { input },
         })
     }
@@ -131,7 +139,7 @@ impl RowEncoder {
         Ok(())
     }
 
-    fn number(&self, k: usize, text: &[u8], source: Source) -> Result<f64, StreamError> {
+    pub(super) fn number(&self, k: usize, text: &[u8], source: Source) -> Result<f64, StreamError> {
         let decimal = match source {
             Source::Raw => self.decimal,
             Source::Typed => Decimal::Point,

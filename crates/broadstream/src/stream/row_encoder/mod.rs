@@ -2,14 +2,15 @@
 //!
 //! A column of numbers is one input. A column of categories is, by choice, one input per category
 //! or one input that numbers them; if it has too many, rare ones share inputs or numbers. A column of texts is
-//! many inputs, of which a cell has several. A column without any cell so far is undecided: its first cell
+//! many inputs, of which a cell has several. A column of dates becomes up to three columns. A column without any cell so far is undecided: its first cell
 //! decides which of these it becomes.
 //!
 //! This file has the columns of a [`RowEncoder`] and the steps of a row: begin, push, finish. `cells`
-//! encodes one cell, `new_categories` finds an input for a category, `texts` the inputs of a text, `raw` a whole row of raw texts at once, `undo_log` withdraws what rows brought, and
+//! encodes one cell, `new_categories` finds an input for a category, `texts` the inputs of a text, `moments` those of a date, `raw` a whole row of raw texts at once, `undo_log` withdraws what rows brought, and
 //! `resume` continues from a [`RowEncoding`](super::RowEncoding).
 
 mod cells;
+mod moments;
 mod new_categories;
 mod raw;
 mod resume;
@@ -90,6 +91,10 @@ pub struct RowEncoder {
     undo_log: Vec<Change>,
     /// Columns to read as texts once they appear.
     texts: Vec<String>,
+    /// Columns of moments, whose numbers are seconds since 1970.
+    dates: Vec<String>,
+    /// Whether the numbers of all columns of moments are days since 1970.
+    reads_days: bool,
     /// Memory for reading them.
     text_features: TextFeatures,
     /// The place of the current row.
@@ -120,6 +125,8 @@ struct ColumnState {
     /// The inputs of a column of texts, by the number that a hash gives them; [`NO_INPUT`] until there is a text
     /// that has it.
     words: Vec<u32>,
+    /// Whether it is a part of a column of dates.
+    part: bool,
     /// The number of the last row that had a cell for the column.
     row: u64,
 }
@@ -168,6 +175,8 @@ enum Coding {
     OneHot,
     Codes { input: u32 },
     Text,
+    /// The input is the days since 1970. Other columns have the hour and the weekday.
+    Moment { input: u32, epoch: bool },
 }
 
 const NO_INPUT: u32 = u32::MAX;
@@ -194,6 +203,8 @@ impl RowEncoder {
             target: None,
             undo_log: Vec::new(),
             texts: Vec::new(),
+            dates: Vec::new(),
+            reads_days: false,
             text_features: TextFeatures::default(),
             place: Place::Row(0),
             row: 0,
@@ -213,6 +224,22 @@ impl RowEncoder {
     /// The same encoder, which reads columns of these names as texts. A model may be told so before they appear.
     pub fn with_texts(self, names: &[String]) -> Self {
         RowEncoder { texts: names.to_vec(), ..self }
+    }
+
+    /// The same encoder, which reads columns of these names as dates and times.
+    pub fn with_dates(self, names: &[String]) -> Self {
+        RowEncoder { dates: names.to_vec(), ..self }
+    }
+
+    /// Reads the numbers of all columns of dates as days since 1970, as a caller gives them who takes dates apart
+    /// before.
+    pub fn read_days(&mut self) {
+        self.reads_days = true;
+        for coding in &mut self.codings {
+            if let Coding::Moment { epoch, .. } = coding {
+                *epoch = false;
+            }
+        }
     }
 
     /// The same encoder with the options that say how columns are encoded, where they are about columns that
@@ -253,7 +280,8 @@ impl RowEncoder {
         }
         let k = self.columns.len();
         let is_text = || self.texts.contains(&name).then_some(ColumnKind::Text);
-        let coding = match kind.or_else(is_text) {
+        let is_date = || self.dates.contains(&name).then_some(ColumnKind::Moment);
+        let coding = match kind.or_else(is_text).or_else(is_date) {
             Some(kind) => self.coding(&name, kind, place)?,
             None => Coding::Undecided,
         };
@@ -407,7 +435,8 @@ impl RowEncoder {
             Coding::Text => vec![NO_INPUT; TEXT_INPUTS],
             _ => Vec::new(),
         };
-        self.columns.push(ColumnState { name, categories, own: 0, rare: None, words, row: 0 });
+        let (own, rare, part, row) = (0, None, false, 0);
+        self.columns.push(ColumnState { name, categories, own, rare, words, part, row });
         self.codings.push(coding);
         self.undo_log.push(Change::Column);
     }

@@ -44,6 +44,7 @@ impl RowEncoder {
         cell: impl Fn(usize) -> &'c [u8] + Copy,
     ) -> Result<(), StreamError> {
         self.place = place;
+        self.row += 1;
         self.several.clear();
         self.inputs.resize(columns.len(), 0);
         self.values.resize(columns.len(), 0.0);

@@ -7,7 +7,7 @@ use crate::{
     data::{InputKind, Schema},
     stream::{
         ColumnCoding, EncodedColumn, RowEncoding, StreamError, decimal::Decimal,
-        rare_categories::shared_names, text_features::text_input_name,
+        moments::PARTS, rare_categories::shared_names, text_features::text_input_name,
     },
 };
 
@@ -23,7 +23,8 @@ impl RowEncoder {
             if let (Some(column), Some(&coding)) = (self.columns.get(k), self.codings.get(k)) {
                 let coding = column_coding(column, coding);
                 let rare = column.rare.as_deref().cloned();
-                columns.push(EncodedColumn { name: column.name.clone(), coding, rare });
+                let (name, part) = (column.name.clone(), column.part);
+                columns.push(EncodedColumn { name, coding, rare, part });
             }
         }
         RowEncoding {
@@ -33,6 +34,7 @@ impl RowEncoder {
             categories: self.categories,
             max_categories: self.limits.inputs(),
             text: self.texts.clone(),
+            dates: self.dates.clone(),
             decimal_comma: self.decimal == Decimal::Comma,
         }
     }
@@ -58,11 +60,12 @@ impl RowEncoder {
     pub fn resume(schema: Schema, encoding: &RowEncoding) -> Result<Self, StreamError> {
         let mut encoder = RowEncoder::new(encoding.target.as_str(), encoding.categories)
             .with_max_categories(encoding.max_categories)
-            .with_texts(&encoding.text);
+            .with_texts(&encoding.text)
+            .with_dates(&encoding.dates);
         encoder.decimal = Decimal::of(encoding.decimal_comma);
         let inputs: HashMap<&str, u32> =
             schema.inputs().iter().zip(0..).map(|(input, i)| (input.name.as_str(), i)).collect();
-        for (position, EncodedColumn { name, coding, rare }) in encoding.columns.iter().enumerate() {
+        for (position, EncodedColumn { name, coding, rare, part }) in encoding.columns.iter().enumerate() {
             if position == encoding.target_position {
                 encoder.target_here();
             }
@@ -87,6 +90,7 @@ impl RowEncoder {
             };
             encoder.insert_column(name.clone(), coding);
             if let Some(column) = encoder.columns.last_mut() {
+                column.part = *part;
                 column.rare = rare.clone().map(Box::new);
                 for (word, number) in column.words.iter_mut().zip(0..) {
                     let input = format!("{name}={}", text_input_name(number));
@@ -94,12 +98,26 @@ impl RowEncoder {
                 }
             }
         }
+        encoder.find_moments();
         encoder.input_names = schema.inputs().iter().map(|input| input.name.clone()).collect();
         encoder.restore_categories(&schema, encoding);
         encoder.schema = schema;
         // The columns above are not news that could be undone.
         encoder.settle();
         Ok(encoder)
+    }
+
+    /// A column of numbers is one of moments if there is a column of weekdays beside it, or if it was declared to be.
+    fn find_moments(&mut self) {
+        for k in 0..self.columns.len() {
+            let name = &self.columns[k].name;
+            let is_moment = self.positions.contains_key(&format!("{name}{}", PARTS[1]));
+            if let Coding::Numeric { input } = self.codings[k]
+                && (is_moment || self.dates.contains(name))
+            {
+                self.codings[k] = Coding::Moment { input, epoch: self.has_epochs(name) };
+            }
+        }
     }
 
     /// Takes over the categories that a model has seen already.
@@ -138,7 +156,7 @@ impl RowEncoder {
 fn column_coding(column: &ColumnState, coding: Coding) -> ColumnCoding {
     match coding {
         Coding::Undecided => ColumnCoding::Undecided,
-        Coding::Numeric { .. } => ColumnCoding::Numeric,
+        Coding::Numeric { .. } | Coding::Moment { .. } => ColumnCoding::Numeric,
         Coding::OneHot => ColumnCoding::OneHot,
         Coding::Text => ColumnCoding::Text,
         Coding::Codes { .. } => {
