@@ -11,7 +11,8 @@ cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
 requirements=prepare/requirements.txt
 
-# CapyMOA runs Java, and LightGBM is linked with a library of GCC that its package lacks. No test runs LightGBM.
+# CapyMOA runs Java, and LightGBM is linked with a library of GCC that its package lacks. Without
+# it the one test that runs LightGBM is skipped.
 needs_java=$([ $# -eq 0 ] && echo yes || echo no)
 needs_openmp=no
 for package in "$@"; do

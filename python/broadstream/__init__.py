@@ -27,6 +27,7 @@ from broadstream._broadstream import (
 from broadstream._comparison import Comparison, compare
 from broadstream._evaluation import Evaluation, evaluate
 from broadstream._options import document as _document
+from broadstream._pickles import small_pickles
 from broadstream._streams import generate
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "generate",
     "generators",
     "options",
+    "small_pickles",
 ]
 
 _document(OnlineBLS)

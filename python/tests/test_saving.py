@@ -215,3 +215,68 @@ def test_files_without_random_weights_are_smaller_and_the_same_model(
     assert_same(again, model, X)
     with pytest.raises(ValueError, match="weights must be 'keep' or 'omit', got 'half'"):
         model.save(io.BytesIO(), weights="half")
+
+
+def test_files_in_single_precision_are_half_as_large_and_nearly_the_same(numbers, new_model):
+    X, y = numbers
+    model = new_model(enhancement_nodes=300)
+    model.learn_many(X[:200], y[:200])
+    exact, small = io.BytesIO(), io.BytesIO()
+    model.save(exact)
+    model.save(small, weights="omit", precision="single")
+    assert len(small.getvalue()) < 0.55 * len(exact.getvalue())
+    again = broadstream.OnlineBLS.load(io.BytesIO(small.getvalue()))
+    assert (model.precision, again.precision) == ("double", "single")
+    assert np.allclose(again.predict_proba_many(X), model.predict_proba_many(X), atol=1e-3)
+    again.learn_many(X[200:], y[200:])
+    assert again.learned == 300
+    with pytest.raises(ValueError, match="precision must be 'double' or 'single', got 'half'"):
+        model.save(io.BytesIO(), precision="half")
+
+
+def test_a_model_in_single_precision_refuses_what_must_be_exact(frozen, numbers, no_trace):
+    X, y = numbers
+    small = io.BytesIO()
+    frozen.save(small, precision="single")
+    rounded = broadstream.OnlineBLS.load(io.BytesIO(small.getvalue()))
+    for model, operation in [
+        (rounded, lambda: rounded.unlearn_one(X[0], y[0])),
+        (rounded, lambda: rounded.correct_one(X[0], y[0], 1 - min(y[0], 1))),
+        (rounded, lambda: rounded.merge(frozen)),
+        (frozen, lambda: frozen.merge(rounded)),
+    ]:
+        with no_trace(model), pytest.raises(ValueError, match="it was saved in single precision"):
+            operation()
+    assert pickled(rounded).precision == "single"
+    assert rounded.like().precision == "double"
+
+
+def test_pickles_are_small_where_the_code_around_says_so(numbers, new_model):
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from broadstream.sklearn import OnlineBLSClassifier
+
+    X, y = numbers
+    pipeline = make_pipeline(StandardScaler(), OnlineBLSClassifier(enhancement_nodes=300))
+    pipeline.fit(X, y)
+    exact = pickle.dumps(pipeline)
+    with broadstream.small_pickles():
+        small = pickle.dumps(pipeline)
+    with broadstream.small_pickles(precision="double"):
+        lossless = pickle.dumps(pipeline)
+    assert len(small) < 0.55 * len(exact) and len(lossless) < len(exact)
+    assert pickle.dumps(pipeline) == exact, "outside it is exact"
+    expected = pipeline.predict_proba(X)
+    assert np.array_equal(pickle.loads(lossless).predict_proba(X), expected)
+    assert np.allclose(pickle.loads(small).predict_proba(X), expected, atol=1e-3)
+
+
+def test_options_of_pickles_end_with_their_block(trained):
+    exact = pickle.dumps(trained)
+    with pytest.raises(KeyError), broadstream.small_pickles():
+        raise KeyError
+    assert pickle.dumps(trained) == exact
+    refused = pytest.raises(ValueError, match="weights must be 'keep' or 'omit', got 'half'")
+    with refused, broadstream.small_pickles(weights="half"):
+        pass

@@ -87,7 +87,9 @@ impl Columns {
         if let Some(text) = text {
             let rule = |_| {
                 let found = text.repr().map(|text| text.to_string()).unwrap_or_default();
-                PyTypeError::new_err(format!("text must be a list of names of columns, got {found}"))
+                PyTypeError::new_err(format!(
+                    "text must be a list of names of columns, got {found}"
+                ))
             };
             table.text = text.extract().map_err(rule)?;
         }

@@ -10,10 +10,12 @@
 mod cells;
 mod certificate;
 mod columns;
+mod command;
 mod costs;
 mod datasets;
 mod error;
 mod evaluation;
+mod explanations;
 mod files;
 mod foreign;
 mod guarded;
@@ -40,6 +42,7 @@ mod _broadstream {
     #[pymodule_export]
     use crate::{
         certificate::Certificate,
+        command::run_command,
         datasets::{datasets, fetch_dataset, find_dataset, generators},
         evaluation::evaluate_stream,
         late_labels::{LateLabels, LatePrediction},

@@ -1,10 +1,12 @@
 //! The class `OnlineBLS`.
 
-use broadstream::{Classifier, Error, Objective, OnlineBls, model_file};
+use broadstream::{
+    Classifier, Error, Objective, OnlineBls,
+    model_file::{self, Precision},
+};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{
     PyTraverseError, PyVisit,
-    exceptions::PyValueError,
     prelude::*,
     types::{PyBytes, PyDict, PyList, PyTuple, PyType},
 };
@@ -14,7 +16,7 @@ use crate::{
     columns::Columns,
     costs,
     error::to_python,
-    files,
+    explanations, files,
     labels::Labels,
     learner::{Batch, Learner},
     members,
@@ -22,7 +24,7 @@ use crate::{
     options,
     predictions::Predictions,
     rows::{self, Rows},
-    saved::{self, LabelType, LabelsOf},
+    saved::{self, LabelType, LabelsOf, Storage},
     shared::Shared,
 };
 
@@ -152,6 +154,81 @@ impl OnlineBLS {
     fn leverage_one(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
         let x = rows::row(x)?;
         self.learner.read(x.py())?.look_at_one(&x, |model, x| model.leverage_one(x))
+    }
+
+    /// Explain the prediction of one sample: what each column contributes to its probability.
+    ///
+    /// The change of a column is the probability of the predicted label, less what it would be if the column
+    /// were missing, exactly. It is positive if the column speaks for the label. Columns that the sample lacks
+    /// are left out.
+    ///
+    /// Parameters
+    /// ----------
+    /// x : dict or array-like
+    ///     The inputs by name, or their values if the inputs are numbered.
+    /// k : int, optional
+    ///     How many columns to return, those with the largest changes; all by default.
+    /// label : hashable, optional
+    ///     The label to explain instead of the predicted one. It must have been learned.
+    ///
+    /// Returns
+    /// -------
+    /// dict
+    ///     The change of each column by its name, the largest first. It is empty if nothing is predicted:
+    ///     before any label was learned, and where abstaining costs least.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import broadstream
+    /// >>> model = broadstream.OnlineBLS(preset="single")
+    /// >>> for i in range(300):
+    /// ...     model.learn_one({"amount": i % 10, "city": "Rome"}, "fraud" if i % 10 > 5 else "ok")
+    /// >>> reasons = model.explain_one({"amount": 9, "city": "Rome"}, k=1)
+    /// >>> list(reasons), reasons["amount"] > 0.1
+    /// (['amount'], True)
+    #[pyo3(signature = (x, k = None, label = None))]
+    fn explain_one<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        k: Option<&Bound<'py, PyAny>>,
+        label: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let py = x.py();
+        let most = explanations::most(k)?;
+        let x = &rows::row(x)?;
+        let mut learner = self.learner.read(py)?;
+        let label = label.map(|label| learner.known_class(label, 0)).transpose()?;
+        let costs = learner.class_costs(py)?;
+        let explanation = learner.look_at_one(x, |model, x| {
+            explanations::decided(model, x, label, costs.as_ref())?
+                .map(|class| model.explain_class(x, class))
+                .transpose()
+        })?;
+        explanations::to_python(py, explanation, most)
+    }
+
+    /// Explain the prediction of each row; see ``explain_one``.
+    ///
+    /// This is much faster than one row at a time.
+    ///
+    /// Returns
+    /// -------
+    /// list of dict
+    ///     What ``explain_one`` returns for each row.
+    #[pyo3(signature = (X, k = None, label = None))]
+    #[expect(non_snake_case, reason = "X is what Python's libraries call it")]
+    fn explain_many<'py>(
+        &self,
+        X: &Bound<'py, PyAny>,
+        k: Option<&Bound<'py, PyAny>>,
+        label: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (py, rows) = (X.py(), Rows::of(X)?);
+        let most = explanations::most(k)?;
+        let explained = self.learner.explain_many(py, &rows, label)?;
+        let explained = explained.into_iter();
+        let explained = explained.map(|explanation| explanations::to_python(py, explanation, most));
+        PyList::new(py, explained.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// Learn many samples.
@@ -439,20 +516,28 @@ impl OnlineBLS {
     /// weights : {"keep", "omit"}, default="keep"
     ///     Whether the random weights of the features are stored. Without them the file is smaller, and loading
     ///     draws them again from the seed, with the same bits.
-    #[pyo3(signature = (file, *, weights = "keep"))]
-    fn save(&self, file: &Bound<'_, PyAny>, weights: &str) -> PyResult<()> {
+    /// precision : {"double", "single"}, default="double"
+    ///     How precisely the file stores what was learned. A file in single precision takes about half
+    ///     the space. Its model predicts nearly the same and learns on, but it does not continue to the bit, and
+    ///     refuses to merge, unlearn and correct, which need an exact model.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import io
+    /// >>> model = OnlineBLS()
+    /// >>> model.learn_one({"volts": 231.5}, "on")
+    /// >>> exact, small = io.BytesIO(), io.BytesIO()
+    /// >>> model.save(exact)
+    /// >>> model.save(small, weights="omit", precision="single")
+    /// >>> len(small.getvalue()) < len(exact.getvalue())
+    /// True
+    #[pyo3(signature = (file, *, weights = "keep", precision = "double"))]
+    fn save(&self, file: &Bound<'_, PyAny>, weights: &str, precision: &str) -> PyResult<()> {
         let py = file.py();
-        let keep = match weights {
-            "keep" => true,
-            "omit" => false,
-            _ => {
-                let message = format!("weights must be 'keep' or 'omit', got '{weights}'");
-                return Err(PyValueError::new_err(message));
-            }
-        };
+        let storage = Storage::named(weights, precision)?;
         let bytes = {
             let learner = self.learner.whole(py)?;
-            saved::to_bytes(py, &learner, true, keep)?
+            saved::to_bytes(py, &learner, true, storage)?
         };
         // The model is free again while the file is written.
         files::write(file, &bytes)
@@ -506,10 +591,34 @@ impl OnlineBLS {
         Ok(self.learner.read(py)?.core.learned())
     }
 
+    /// How important each column has been lately, the most important first: the mean size of its change in
+    /// explanations of some of the samples that were learned.
+    ///
+    /// About one of 256 samples is explained, and more of the first ones. The last hundred make up most of
+    /// the mean.
+    #[getter]
+    fn importance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let by_column = PyDict::new(py);
+        for (column, importance) in self.learner.read(py)?.core.importance() {
+            by_column.set_item(column, importance)?;
+        }
+        Ok(by_column)
+    }
+
     /// All options and their values.
     #[getter]
     fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         options::all(py, self.learner.read(py)?.core.config())
+    }
+
+    /// "single" if the model, or the one that it continues, was ever stored in single precision. What it learned
+    /// before that has seven digits, so it refuses to merge, unlearn and correct.
+    #[getter]
+    fn precision(&self, py: Python<'_>) -> PyResult<&'static str> {
+        Ok(match self.learner.read(py)?.core.precision() {
+            Precision::Double => "double",
+            Precision::Single => "single",
+        })
     }
 
     /// The weights of the regression on all features, with a row per feature and a column per label.
@@ -598,7 +707,8 @@ impl OnlineBLS {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let learner = self.learner.whole(py)?;
-        let bytes = PyBytes::new(py, &saved::to_bytes(py, &learner, false, true)?);
+        let storage = Storage::of_pickles(py)?;
+        let bytes = PyBytes::new(py, &saved::to_bytes(py, &learner, false, storage)?);
         let state =
             (bytes, learner.labels.list(py, learner.labels.len())?, learner.core.config().threads);
         let module = PyModule::import(py, "broadstream._broadstream")?;

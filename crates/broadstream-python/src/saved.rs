@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use broadstream::{
     Classifier, OnlineBls, Schema,
-    model_file::{Content, ModelFile, Saved},
+    model_file::{Content, ModelFile, Precision, Saved},
     stream::RowEncoding,
 };
 use pyo3::{
@@ -26,12 +26,49 @@ use crate::{columns::Columns, error::to_python, labels::Labels, learner::Learner
 /// The key of the file's notes under which the types of labels are stored.
 const LABEL_TYPES: &str = "python_label_types";
 
+/// How a model is stored.
+#[derive(Clone, Copy)]
+pub(crate) struct Storage {
+    feature_weights: bool,
+    precision: Precision,
+}
+
+impl Storage {
+    /// What Python calls `weights` and `precision`.
+    pub(crate) fn named(weights: &str, precision: &str) -> PyResult<Self> {
+        let feature_weights = match weights {
+            "keep" => true,
+            "omit" => false,
+            _ => {
+                let message = format!("weights must be 'keep' or 'omit', got '{weights}'");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let precision = match precision {
+            "double" => Precision::Double,
+            "single" => Precision::Single,
+            _ => {
+                let message = format!("precision must be 'double' or 'single', got '{precision}'");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        Ok(Storage { feature_weights, precision })
+    }
+
+    /// What `small_pickles` has set for pickles.
+    pub(crate) fn of_pickles(py: Python<'_>) -> PyResult<Self> {
+        let set = PyModule::import(py, "broadstream._pickles")?.getattr("storage")?.call0()?;
+        let (weights, precision): (String, String) = set.extract()?;
+        Storage::named(&weights, &precision)
+    }
+}
+
 /// The bytes of a model file. Without `label_texts` the caller must store the labels itself.
 pub(crate) fn to_bytes(
     py: Python<'_>,
     learner: &Learner,
     label_texts: bool,
-    feature_weights: bool,
+    Storage { feature_weights, precision }: Storage,
 ) -> PyResult<Vec<u8>> {
     let encoding = learner.columns.encoding();
     let mut schema = Schema::new(encoding.target.as_str());
@@ -56,6 +93,7 @@ pub(crate) fn to_bytes(
             encoding: Some(&encoding),
             notes: Some(&notes),
             feature_weights,
+            precision,
             costs,
             ..ModelFile::of(Content::Model(core), &schema)
         };

@@ -33,7 +33,7 @@ pub(crate) use self::{
         FitPartialArguments, InspectArguments, LearnArguments, MergeArguments, PredictArguments,
         RowArguments, RowFormat, UnknownColumns, UnlearnArguments,
     },
-    saving::SavingArguments,
+    saving::{PrecisionName, SavingArguments, StorageArguments},
     usage::{BadUsage, first_paragraph},
 };
 

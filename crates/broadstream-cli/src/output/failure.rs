@@ -3,7 +3,6 @@
 use std::{
     fmt,
     io::{self, Write},
-    process::ExitCode,
 };
 
 use anyhow::Result;
@@ -16,24 +15,24 @@ use super::printable::note;
 use crate::{args::BadUsage, build::stop::Stopped};
 
 /// Prints the error with its causes, and returns the exit code.
-pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+pub(crate) fn report(error: &anyhow::Error) -> u8 {
     if error.is::<ClosedPipe>() {
-        return ExitCode::SUCCESS;
+        return 0;
     }
     if let Some(stopped) = error.downcast_ref::<Stopped>() {
         note(&stopped.to_string());
-        return ExitCode::from(stopped.signal.exit_code());
+        return stopped.signal.exit_code();
     }
     note_error(error);
-    if is_bad_usage(error) { ExitCode::from(2) } else { ExitCode::FAILURE }
+    if is_bad_usage(error) { 2 } else { 1 }
 }
 
 /// Prints what the parser of the command line has to say: an error, or the help that was asked for.
-pub(crate) fn report_parsing(message: &clap::Error) -> ExitCode {
+pub(crate) fn report_parsing(message: &clap::Error) -> u8 {
     let printed = message.print().and_then(|()| io::stdout().flush());
     match to_stdout(printed) {
         Err(error) if !message.use_stderr() => report(&error),
-        _ => ExitCode::from(message.exit_code() as u8),
+        _ => message.exit_code() as u8,
     }
 }
 

@@ -133,7 +133,8 @@ fn a_column_of_different_values_has_a_bounded_number_of_inputs() {
         range.map(|i| format!("u{i},{}\n", i % 2)).collect()
     };
     let inputs = |file: &str| {
-        let inspected: Value = serde_json::from_str(&folder.stdout(&format!("inspect {file} --json"))).unwrap();
+        let inspected: Value =
+            serde_json::from_str(&folder.stdout(&format!("inspect {file} --json"))).unwrap();
         inspected["inputs"].as_u64().unwrap()
     };
     folder.write("ids.csv", format!("user,y\n{}", rows(0..10_001)));

@@ -2,11 +2,13 @@
 
 mod checkpoints;
 mod columns;
+mod explain;
 mod files;
 mod journal;
 mod pipes;
 #[cfg(unix)]
 mod signals;
+mod small_files;
 
 use std::{
     fs,

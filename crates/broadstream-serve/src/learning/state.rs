@@ -5,9 +5,7 @@
 use broadstream::{
     Block, Certificate, Classifier, Error, OnlineBls, PreparedSample, Schema, Scores, arg_max,
     model_file::{self, ModelFile, Saved},
-    stream::{
-        JsonRows, LiveOptions, Place, RowEncoding, RowPurpose, StreamError, UnknownColumns,
-    },
+    stream::{JsonRows, LiveOptions, Place, RowEncoding, RowPurpose, StreamError, UnknownColumns},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -17,6 +17,8 @@
 //! with a prior of 0.88 for p, whose log loss exceeds that of p by at most −ln 0.88 = 0.13 over the
 //! *whole* stream, however bad r is.
 
+#![allow(clippy::inline_always)]
+
 use super::stacking::LARGEST_WEIGHT;
 use crate::{
     error::ModelFileError,
@@ -58,6 +60,16 @@ struct Class {
     curvatures: [f64; 2],
 }
 
+/// What the calibration makes of probabilities p.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Calibrated {
+    /// ln p and r, to learn from.
+    logarithms: Vec<f64>,
+    calibrated: Vec<f64>,
+    /// The mixture of p and r.
+    pub(crate) probabilities: Vec<f64>,
+}
+
 impl Class {
     const NEW: Class = Class { slope: 1.0, offset: 0.0, curvatures: [0.0; 2] };
 }
@@ -68,38 +80,38 @@ impl ClassCalibration {
     }
 
     /// The mixture of p and of the calibrated probabilities.
-    pub(crate) fn apply(&self, p: &[f64]) -> Vec<f64> {
-        // Not even in its last digits does anything change before the first sample.
-        if self.classes.is_empty() {
-            return p.to_vec();
-        }
-        let odds = (RESERVE - self.advantage).min(700.0);
-        let share = 1.0 / (2.0 + exp_m1(odds));
-        let calibrated = self.calibrated(p);
-        p.iter().zip(calibrated).map(|(p, r)| share.mul_add(r - p, *p)).collect()
-    }
-
-    fn calibrated(&self, p: &[f64]) -> Vec<f64> {
-        let class = |k: usize| self.classes.get(k).unwrap_or(&Class::NEW);
-        let scores = p.iter().enumerate().map(|(k, p)| {
-            let Class { slope, offset, .. } = class(k);
-            slope.mul_add(ln(p.max(LEAST)), *offset)
+    #[inline(always)]
+    pub(crate) fn apply(&self, p: &[f64]) -> Calibrated {
+        let logarithms: Vec<f64> = p.iter().map(|p| ln(p.max(LEAST))).collect();
+        let scores = logarithms.iter().enumerate().map(|(k, logarithm)| {
+            let Class { slope, offset, .. } = self.classes.get(k).unwrap_or(&Class::NEW);
+            slope.mul_add(*logarithm, *offset)
         });
-        softmax(&scores.collect::<Vec<f64>>())
+        let calibrated = softmax(&scores.collect::<Vec<f64>>());
+        // Not even in its last digits does anything change before the first sample.
+        let probabilities = if self.classes.is_empty() {
+            p.to_vec()
+        } else {
+            let odds = (RESERVE - self.advantage).min(700.0);
+            let share = 1.0 / (2.0 + exp_m1(odds));
+            p.iter().zip(&calibrated).map(|(p, r)| share.mul_add(r - p, *p)).collect()
+        };
+        Calibrated { logarithms, calibrated, probabilities }
     }
 
-    /// Learns that a sample with these probabilities was of that class.
-    pub(crate) fn observe(&mut self, p: &[f64], class: usize, weight: f64) {
+    /// Learns that a sample for which it made this was of that class.
+    #[inline(always)]
+    pub(crate) fn observe(&mut self, made: &Calibrated, class: usize, weight: f64) {
         let weight = weight.min(LARGEST_WEIGHT);
-        let calibrated = self.calibrated(p);
-        if self.classes.len() < p.len() {
-            self.classes.resize(p.len(), Class::NEW);
+        let Calibrated { logarithms, calibrated, .. } = made;
+        if self.classes.len() < calibrated.len() {
+            self.classes.resize(calibrated.len(), Class::NEW);
         }
-        let gained = ln(calibrated[class].max(LEAST)) - ln(p[class].max(LEAST));
+        let gained = ln(calibrated[class].max(LEAST)) - logarithms[class];
         self.advantage = (DECAY.mul_add(self.advantage, weight * gained))
             .clamp(-LARGEST_ADVANTAGE, LARGEST_ADVANTAGE);
         for (k, (own, r)) in self.classes.iter_mut().zip(calibrated).enumerate() {
-            let logarithm = ln(p[k].max(LEAST));
+            let logarithm = logarithms[k];
             let variance = weight * r * (1.0 - r);
             let gradient = weight * (f64::from(u8::from(k == class)) - r);
             let [slope, offset] = &mut own.curvatures;
@@ -159,13 +171,14 @@ mod tests {
             let stated = random.signed_unit().abs().clamp(0.01, 0.99);
             let class = usize::from(random.signed_unit().abs() < truth(stated));
             let p = [1.0 - stated, stated];
-            let q = calibration.apply(&p);
+            let made = calibration.apply(&p);
+            let q = &made.probabilities;
             assert!((q.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             if i >= 10_000 {
                 stated_loss -= ln(p[class]) / 1e4;
                 loss -= ln(q[class]) / 1e4;
             }
-            calibration.observe(&p, class, 1.0);
+            calibration.observe(&made, class, 1.0);
         }
         (stated_loss, loss)
     }
@@ -178,7 +191,7 @@ mod tests {
         let (stated, loss) = follow(&mut calibration, truth);
         assert!(loss < stated - 0.05, "{loss}, {stated}");
         for p in [0.1, 0.3, 0.7] {
-            let found = calibration.apply(&[1.0 - p, p])[1];
+            let found = calibration.apply(&[1.0 - p, p]).probabilities[1];
             assert!((found - truth(p)).abs() < 0.05, "{p} became {found}, not {}", truth(p));
         }
     }
@@ -193,7 +206,7 @@ mod tests {
     #[test]
     fn nothing_is_changed_before_the_first_sample() {
         let p = [0.2, 0.5, 0.3];
-        assert_eq!(ClassCalibration::new().apply(&p), p);
+        assert_eq!(ClassCalibration::new().apply(&p).probabilities, p);
     }
 
     #[test]
@@ -201,9 +214,10 @@ mod tests {
         let mut calibration = ClassCalibration::new();
         for i in 0..2000 {
             let p = if i % 2 == 0 { [1.0, 0.0] } else { [0.0, 1.0] };
-            calibration.observe(&p, usize::from(i % 3 == 0), 1e300);
+            let made = calibration.apply(&p);
+            calibration.observe(&made, usize::from(i % 3 == 0), 1e300);
         }
-        assert!(calibration.apply(&[0.0, 1.0]).iter().all(|p| p.is_finite()));
+        assert!(calibration.apply(&[0.0, 1.0]).probabilities.iter().all(|p| p.is_finite()));
         let mut state = StateWriter::default();
         calibration.save(&mut state.root());
         let mut restored = ClassCalibration::new();

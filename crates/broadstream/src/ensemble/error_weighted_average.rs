@@ -7,6 +7,8 @@
 //! are averaged with weights exp(−rate · loss), where a member's loss is its squared error, decayed
 //! with a memory of a few hundred samples.
 
+#![allow(clippy::inline_always)]
+
 use crate::{
     error::ModelFileError,
     numeric::exp_m1,
@@ -24,34 +26,45 @@ const FORGOTTEN: u64 = 20_000;
 /// 0.1 to 4, those between 0.3 and 1 did well on the first samples of eight streams.
 const RATE: f64 = 0.5;
 
+/// A loss that is too large for any weight.
+const UNKNOWN: f64 = 1e9;
+
 /// The members' recent losses.
 #[derive(Clone, Debug)]
 pub(crate) struct ErrorWeightedAverage {
     losses: Vec<f64>,
+    /// The members' weights, which follow from the losses.
+    weights: Vec<f64>,
 }
 
 impl ErrorWeightedAverage {
     pub(crate) fn new(members: usize) -> Self {
-        ErrorWeightedAverage { losses: vec![0.0; members] }
+        let mut average = ErrorWeightedAverage { losses: vec![0.0; members], weights: Vec::new() };
+        average.weigh();
+        average
     }
 
     /// The weight of each member; they sum to 1.
-    pub(crate) fn weights(&self) -> Vec<f64> {
-        let least = self.losses.iter().copied().fold(f64::INFINITY, f64::min);
-        let mut weights: Vec<f64> = self
-            .losses
-            .iter()
-            .map(|loss| 1.0 / (1.0 + exp_m1((RATE * (loss - least)).min(700.0))))
-            .collect();
-        let sum: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|weight| *weight /= sum);
-        weights
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Lets the weights follow the losses.
+    #[inline(always)]
+    fn weigh(&mut self) {
+        weigh(&self.losses, &mut self.weights);
+    }
+
+    /// The members' losses.
+    pub(crate) fn losses(&self) -> &[f64] {
+        &self.losses
     }
 
     /// The weighted average of the members' scores, which are given one member after the other.
+    #[inline(always)]
     pub(crate) fn combine(&self, scores: &[f64], classes: usize) -> Vec<f64> {
         let mut combined = vec![0.0; classes];
-        for (row, weight) in scores.chunks_exact(classes.max(1)).zip(self.weights()) {
+        for (row, weight) in scores.chunks_exact(classes.max(1)).zip(&self.weights) {
             for (combined, score) in combined.iter_mut().zip(row) {
                 *combined = weight.mul_add(*score, *combined);
             }
@@ -64,12 +77,21 @@ impl ErrorWeightedAverage {
         self.losses.len()
     }
 
+    /// Gives members of which nothing is known a loss so large that they have no weight before it has
+    /// decayed.
+    pub(crate) fn distrust(&mut self) {
+        self.losses.fill(UNKNOWN);
+        self.weigh();
+    }
+
     /// Replaces the members' losses.
     pub(crate) fn reshape(&mut self, losses: Vec<f64>) {
         self.losses = losses;
+        self.weigh();
     }
 
     /// A loss after one more sample with that squared error.
+    #[inline(always)]
     pub(crate) fn decayed(loss: f64, weight: f64, error: f64) -> f64 {
         DECAY.mul_add(loss, weight * error)
     }
@@ -84,6 +106,7 @@ impl ErrorWeightedAverage {
     }
 
     /// The squared error of a member's scores.
+    #[inline(always)]
     pub(crate) fn squared_error(row: &[f64], class: usize) -> f64 {
         row.iter().enumerate().fold(0.0, |sum, (k, score)| {
             let truth = f64::from(u8::from(k == class));
@@ -100,6 +123,7 @@ impl ErrorWeightedAverage {
     /// Updates the losses with the members' scores of a sample of that class, and returns each
     /// member's squared error. Scores are clamped to \[0, 1\], the range of the probabilities that
     /// they estimate, so that a score beyond it does no harm.
+    #[inline(always)]
     pub(crate) fn observe(
         &mut self,
         scores: &[f64],
@@ -112,6 +136,7 @@ impl ErrorWeightedAverage {
         for (loss, error) in self.losses.iter_mut().zip(&errors) {
             *loss = Self::decayed(*loss, weight, *error);
         }
+        self.weigh();
         errors
     }
 
@@ -120,6 +145,7 @@ impl ErrorWeightedAverage {
         for (loss, other) in self.losses.iter_mut().zip(&other.losses) {
             *loss += other;
         }
+        self.weigh();
     }
 
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
@@ -128,8 +154,20 @@ impl ErrorWeightedAverage {
 
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
         self.losses = from.floats("losses", self.losses.len())?;
+        self.weigh();
         Ok(())
     }
+}
+
+/// The weights that members of these losses have; they sum to 1.
+#[inline(always)]
+pub(crate) fn weigh(losses: &[f64], weights: &mut Vec<f64>) {
+    let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
+    weights.clear();
+    weights
+        .extend(losses.iter().map(|loss| 1.0 / (1.0 + exp_m1((RATE * (loss - least)).min(700.0)))));
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= sum);
 }
 
 #[cfg(test)]

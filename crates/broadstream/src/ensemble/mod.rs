@@ -203,7 +203,7 @@ impl Ensemble {
 
     /// The regressions by name, or the nested models of the only one, with their weights.
     pub(crate) fn members(&self) -> Vec<Member> {
-        let mut weights = self.combiner.weights().into_iter();
+        let mut weights = self.combiner.weights().iter().copied();
         match self.regressions.as_slice() {
             [_] if weights.len() < 2 && self.adaptive.is_none() => Vec::new(),
             [only] if self.adaptive.is_none() => {
@@ -243,7 +243,7 @@ impl Ensemble {
     pub(crate) fn nested_models(&self) -> Vec<(usize, f64)> {
         let before = self.regressions[..self.largest_index()].iter();
         let before = before.map(|regression| regression.readouts().len()).sum();
-        let weights = self.combiner.weights().into_iter().skip(before);
+        let weights = self.combiner.weights().iter().copied().skip(before);
         self.largest().readouts().iter().copied().zip(weights).collect()
     }
 

@@ -14,6 +14,8 @@
 //! seen only once uses all that was learned. v₀ are the weights of the average, so that without
 //! experience, and in every direction where experience does not matter, the result is the average.
 
+#![allow(clippy::inline_always)]
+
 use crate::{
     error::{Error, ModelFileError},
     regression::factor::{Factor, Gram},
@@ -106,6 +108,7 @@ impl Stacking {
     }
 
     /// The score of each class, given one row of probabilities per predictor.
+    #[inline(always)]
     pub(crate) fn scores(&self, predictions: &[f64], classes: usize) -> Vec<f64> {
         let even = 1.0 / classes as f64;
         let mut scores = vec![even; classes];
@@ -119,6 +122,7 @@ impl Stacking {
 
     /// Learns that a sample was of that class, which may be the first one beyond the `classes` that
     /// were predicted. `prior` are the weights v₀.
+    #[inline(always)]
     pub(crate) fn observe(
         &mut self,
         predictions: &[f64],

@@ -12,6 +12,8 @@
 //! E(ln q) − ln q_truth and its curvature the variance of ln q, both under p, with a memory of a
 //! few thousand samples.
 
+#![allow(clippy::inline_always)]
+
 use crate::{
     ensemble::stacking::LARGEST_WEIGHT,
     error::ModelFileError,
@@ -35,20 +37,32 @@ pub(crate) struct Temperature {
     curvature: f64,
 }
 
+/// What a temperature makes of probabilities q.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tempered {
+    /// ln q, to learn from.
+    logarithms: Vec<f64>,
+    pub(crate) probabilities: Vec<f64>,
+}
+
 impl Temperature {
     pub(crate) fn new() -> Self {
         Temperature { exponent: 1.0, curvature: 0.0 }
     }
 
     /// The probabilities for q > 0.
-    pub(crate) fn apply(&self, q: &[f64]) -> Vec<f64> {
-        softmax(&q.iter().map(|q| self.exponent * ln(*q)).collect::<Vec<f64>>())
+    #[inline(always)]
+    pub(crate) fn apply(&self, q: &[f64]) -> Tempered {
+        let logarithms: Vec<f64> = q.iter().map(|q| ln(*q)).collect();
+        let scores: Vec<f64> = logarithms.iter().map(|log| self.exponent * log).collect();
+        Tempered { probabilities: softmax(&scores), logarithms }
     }
 
-    /// Learns that q was scaled to p and that the sample was of that class.
-    pub(crate) fn observe(&mut self, q: &[f64], p: &[f64], class: usize, weight: f64) {
+    /// Learns that a sample for which it made this was of that class.
+    #[inline(always)]
+    pub(crate) fn observe(&mut self, tempered: &Tempered, class: usize, weight: f64) {
         let weight = weight.min(LARGEST_WEIGHT);
-        let logs: Vec<f64> = q.iter().map(|q| ln(*q)).collect();
+        let Tempered { logarithms: logs, probabilities: p } = tempered;
         let mean: f64 = logs.iter().zip(p).map(|(log, p)| p * log).sum();
         let variance: f64 =
             logs.iter().zip(p).map(|(log, p)| p * (log - mean) * (log - mean)).sum();
@@ -83,10 +97,10 @@ mod tests {
             owed += truth;
             let class = usize::from(owed < 1.0);
             owed -= f64::from(u8::from(class == 0));
-            let p = temperature.apply(&q);
-            temperature.observe(&q, &p, class, 1.0);
+            let tempered = temperature.apply(&q);
+            temperature.observe(&tempered, class, 1.0);
         }
-        temperature.apply(&q)[0]
+        temperature.apply(&q).probabilities[0]
     }
 
     #[test]
@@ -99,7 +113,7 @@ mod tests {
 
     #[test]
     fn nothing_is_changed_before_the_first_sample() {
-        let p = Temperature::new().apply(&[0.2, 0.5, 0.3]);
+        let p = Temperature::new().apply(&[0.2, 0.5, 0.3]).probabilities;
         assert!(p.iter().zip([0.2, 0.5, 0.3]).all(|(p, q)| (p - q).abs() < 1e-15));
     }
 }

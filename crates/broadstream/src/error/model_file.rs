@@ -73,6 +73,13 @@ pub enum ModelFileError {
         entry: String,
     },
 
+    /// It was to be rounded, and what it is for needs all digits.
+    #[error("{content} cannot be saved in single precision, because it must continue to the bit")]
+    MustBeExact {
+        /// What was to be saved.
+        content: &'static str,
+    },
+
     /// There are labels, but not for every class.
     #[error("a model of {classes} classes cannot be saved with {labels} labels: give all, or none")]
     FewLabels {

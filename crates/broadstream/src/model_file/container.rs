@@ -26,10 +26,14 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::ModelFileError;
-use crate::state::{StateReader, StateWriter};
+use crate::state::{FloatBytes, Precision, StateReader, StateWriter};
 
-/// The format version that is written, and the newest that is read.
-pub(super) const VERSION: u32 = 1;
+/// The newest format version that is read. It is written for files in single precision, which
+/// programs that know version 1 alone cannot read.
+pub(super) const VERSION: u32 = 2;
+
+/// The version of all other files, which older programs can read.
+const DOUBLE_PRECISION_VERSION: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"\x89BSM\r\n\x1a\n";
 
@@ -39,18 +43,23 @@ const HEADER: usize = 64;
 const STATE: &str = "state";
 
 pub(super) fn write(state: StateWriter, to: &mut dyn Write) -> Result<(), ModelFileError> {
-    let StateWriter { values, floats, integers, broken } = state;
+    let StateWriter { values, floats, singles, integers, broken, precision } = state;
     if let Some(entry) = broken {
         return Err(ModelFileError::Broken { entry });
     }
+    let version = match precision {
+        Precision::Double => DOUBLE_PRECISION_VERSION,
+        Precision::Single => VERSION,
+    };
     let floats = floats.into_iter().map(|(name, values)| (name, Array::floats(values)));
+    let singles = singles.into_iter().map(|(name, values)| (name, Array::singles(values)));
     let integers = integers.into_iter().map(|(name, values)| (name, Array::integers(values)));
     let values = HashMap::from([(STATE.to_owned(), Value::Object(values).to_string())]);
-    let body = safetensors::serialize(floats.chain(integers), Some(values))
+    let body = safetensors::serialize(floats.chain(singles).chain(integers), Some(values))
         .map_err(|error| ModelFileError::Malformed(error.to_string()))?;
     let mut header = Vec::with_capacity(HEADER);
     header.extend(MAGIC);
-    header.extend(VERSION.to_le_bytes());
+    header.extend(version.to_le_bytes());
     header.extend([0; 4]);
     header.extend((body.len() as u64).to_le_bytes());
     header.extend(Sha256::digest(&body));
@@ -58,9 +67,9 @@ pub(super) fn write(state: StateWriter, to: &mut dyn Write) -> Result<(), ModelF
     to.write_all(&header).and_then(|()| to.write_all(&body)).map_err(ModelFileError::Write)
 }
 
-/// The body of a file, after checking its checksum. Memory grows with the bytes that arrive, not
+/// The version of a file and its body, after checking its checksum. Memory grows with the bytes that arrive, not
 /// with what the header declares.
-pub(super) fn read(from: &mut dyn Read) -> Result<Vec<u8>, ModelFileError> {
+pub(super) fn read(from: &mut dyn Read) -> Result<(u32, Vec<u8>), ModelFileError> {
     let mut header = Vec::with_capacity(HEADER);
     from.take(HEADER as u64).read_to_end(&mut header).map_err(ModelFileError::Read)?;
     if header.is_empty() || header.iter().zip(MAGIC).any(|(found, expected)| *found != expected) {
@@ -98,7 +107,7 @@ pub(super) fn read(from: &mut dyn Read) -> Result<Vec<u8>, ModelFileError> {
     if Sha256::digest(&body)[..] != header[24..56] {
         return Err(ModelFileError::Checksum);
     }
-    Ok(body)
+    Ok((version, body))
 }
 
 /// The values and arrays of a body.
@@ -114,12 +123,19 @@ pub(super) fn parse(body: &[u8]) -> Result<StateReader<'_>, ModelFileError> {
     let tensors = SafeTensors::deserialize(body).map_err(|error| malformed(&error))?;
     let (mut floats, mut integers) = (BTreeMap::new(), BTreeMap::new());
     for (name, tensor) in tensors.tensors() {
-        let array = tensor.data().as_chunks::<8>().0;
+        let bytes = tensor.data();
         match tensor.dtype() {
-            Dtype::F64 => floats.insert(name, array),
-            Dtype::U64 => integers.insert(name, array),
+            Dtype::F64 => {
+                floats.insert(name, FloatBytes::Double(bytes.as_chunks().0));
+            }
+            Dtype::F32 => {
+                floats.insert(name, FloatBytes::Single(bytes.as_chunks().0));
+            }
+            Dtype::U64 => {
+                integers.insert(name, bytes.as_chunks().0);
+            }
             other => return Err(malformed(&format!("array '{name}' is of type {other:?}"))),
-        };
+        }
     }
     Ok(StateReader { values, floats, integers })
 }
@@ -132,12 +148,17 @@ struct Array {
 
 enum Numbers {
     Floats(Vec<f64>),
+    Singles(Vec<f32>),
     Integers(Vec<u64>),
 }
 
 impl Array {
     fn floats(values: Vec<f64>) -> Self {
         Array { shape: [values.len()], numbers: Numbers::Floats(values) }
+    }
+
+    fn singles(values: Vec<f32>) -> Self {
+        Array { shape: [values.len()], numbers: Numbers::Singles(values) }
     }
 
     fn integers(values: Vec<u64>) -> Self {
@@ -149,6 +170,7 @@ impl View for Array {
     fn dtype(&self) -> Dtype {
         match self.numbers {
             Numbers::Floats(_) => Dtype::F64,
+            Numbers::Singles(_) => Dtype::F32,
             Numbers::Integers(_) => Dtype::U64,
         }
     }
@@ -160,11 +182,16 @@ impl View for Array {
     fn data(&self) -> Cow<'_, [u8]> {
         Cow::Owned(match &self.numbers {
             Numbers::Floats(values) => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Numbers::Singles(values) => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
             Numbers::Integers(values) => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
         })
     }
 
     fn data_len(&self) -> usize {
-        8 * self.shape[0]
+        match &self.numbers {
+            Numbers::Floats(values) => size_of_val(values.as_slice()),
+            Numbers::Singles(values) => size_of_val(values.as_slice()),
+            Numbers::Integers(values) => size_of_val(values.as_slice()),
+        }
     }
 }

@@ -37,7 +37,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-pub use crate::error::ModelFileError;
+pub use crate::{error::ModelFileError, state::Precision};
 
 use crate::{
     classifier::Classifier,
@@ -51,7 +51,7 @@ use crate::{
     stream::RowEncoding,
 };
 
-/// The format version that is written, and the newest that is read.
+/// The newest format version that is read. Files in double precision are of version 1.
 pub const VERSION: u32 = container::VERSION;
 
 /// The contents of a model file to be written.
@@ -72,6 +72,9 @@ pub struct ModelFile<'a> {
     /// Whether the random weights of the features are stored. Without them the file is smaller, and
     /// they are drawn again from the seed when it is read. Default true.
     pub feature_weights: bool,
+    /// How precisely the regressions are stored. Sums and the progress of an evaluation are refused
+    /// in single precision: they must continue to the bit. Default double.
+    pub precision: Precision,
 }
 
 /// What is stored: a model, or the sums of some samples.
@@ -101,8 +104,16 @@ impl<'a> ModelFile<'a> {
 
     /// A model or its sums with their names, and nothing else.
     pub fn of(content: Content<'a>, schema: &'a Schema) -> Self {
-        let (encoding, evaluation, costs, notes) = (None, None, None, None);
-        ModelFile { content, schema, encoding, evaluation, costs, notes, feature_weights: true }
+        ModelFile {
+            content,
+            schema,
+            encoding: None,
+            evaluation: None,
+            costs: None,
+            notes: None,
+            feature_weights: true,
+            precision: Precision::Double,
+        }
     }
 
     /// Writes the file. The caller must make sure that an incomplete file does not replace a good
@@ -112,7 +123,14 @@ impl<'a> ModelFile<'a> {
         if labels > 0 && labels < classes {
             return Err(ModelFileError::FewLabels { classes, labels }.into());
         }
-        let mut state = StateWriter::default();
+        let must_continue = match self.content {
+            Content::Partial(_) => Some("sums"),
+            Content::Model(_) => self.evaluation.map(|_| "the checkpoint of an evaluation"),
+        };
+        if let (Precision::Single, Some(content)) = (self.precision, must_continue) {
+            return Err(ModelFileError::MustBeExact { content }.into());
+        }
+        let mut state = StateWriter { precision: self.precision, ..StateWriter::default() };
         let mut root = state.root();
         root.value("program", env!("CARGO_PKG_VERSION"));
         let mut schema = root.scope("schema");
@@ -171,6 +189,8 @@ pub struct Saved<T = OnlineBls> {
     pub notes: Map<String, Value>,
     /// The version of the program that wrote the file.
     pub program: String,
+    /// The format version of the file.
+    pub version: u32,
 }
 
 /// The contents of a model file that may hold a model or its sums.
@@ -192,7 +212,7 @@ pub fn read(from: &mut dyn Read) -> Result<Saved, Error> {
 
 /// Reads a file with a model, or with the sums of one, to its end.
 pub fn read_any(from: &mut dyn Read) -> Result<Loaded, Error> {
-    let body = container::read(from)?;
+    let (version, body) = container::read(from)?;
     let state = container::parse(&body)?;
     let root = state.root();
     let config = OnlineBlsConfig::from_state(&root.scope("config")?)?;
@@ -200,14 +220,19 @@ pub fn read_any(from: &mut dyn Read) -> Result<Loaded, Error> {
     if root.has(PARTIAL) {
         let partial = Partial::restore(config, &root.scope(PARTIAL)?)?;
         let schema = schema(&root, partial.declared_inputs(), partial.classes())?;
-        return Ok(Loaded::Partial(Box::new(saved(&root, partial, schema)?)));
+        return Ok(Loaded::Partial(Box::new(saved(version, &root, partial, schema)?)));
     }
     let model = OnlineBls::restore(config, &root.scope(MODEL)?)?;
     let schema = schema(&root, model.declared_inputs(), model.classes())?;
-    Ok(Loaded::Model(Box::new(saved(&root, model, schema)?)))
+    Ok(Loaded::Model(Box::new(saved(version, &root, model, schema)?)))
 }
 
-fn saved<T>(root: &ReadScope<'_>, model: T, schema: Schema) -> Result<Saved<T>, ModelFileError> {
+fn saved<T>(
+    version: u32,
+    root: &ReadScope<'_>,
+    model: T,
+    schema: Schema,
+) -> Result<Saved<T>, ModelFileError> {
     let notes = root.value("notes")?.as_object().cloned();
     let mut encoding = root.has("encoding").then(RowEncoding::default);
     if let Some(encoding) = &mut encoding {
@@ -229,6 +254,7 @@ fn saved<T>(root: &ReadScope<'_>, model: T, schema: Schema) -> Result<Saved<T>, 
         costs,
         notes: notes.ok_or_else(|| root.invalid("notes", "an object"))?,
         program: root.text("program")?.to_owned(),
+        version,
     })
 }
 

@@ -38,7 +38,15 @@ mod tests {
     #[test]
     fn hashes_never_change() {
         let hashes = ["", "a", "user=17", "Zürich"].map(|text| stable_hash(text.as_bytes()));
-        assert_eq!(hashes, [0xefd0_1f60_ba99_2926, 0x82a2_a958_a9be_ce5b, 0x89df_da4b_d442_5bf6, 0x24b2_2821_293c_05d0]);
+        assert_eq!(
+            hashes,
+            [
+                0xefd0_1f60_ba99_2926,
+                0x82a2_a958_a9be_ce5b,
+                0x89df_da4b_d442_5bf6,
+                0x24b2_2821_293c_05d0
+            ]
+        );
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //! samples justifies, so a little of the uniform distribution is mixed in. The scores of some
 //! baselines are logarithms up to a constant; those go through the softmax instead.
 
+#![allow(clippy::inline_always)]
+
 use crate::numeric::exp_m1;
 
 /// The share of the uniform distribution in the mixture.
@@ -13,26 +15,40 @@ const SMOOTHING: f64 = 0.01;
 
 /// Probabilities for a sample's scores; empty for no scores. A score of −∞ excludes its class: the
 /// probability is 0, and the others are what they would be without it.
+#[inline(always)]
 pub(crate) fn from_scores(scores: &[f64]) -> Vec<f64> {
+    let mut probabilities = Vec::with_capacity(2 * scores.len());
+    append_from_scores(scores, &mut probabilities);
+    probabilities
+}
+
+/// The same, appended to others. With members and classes this is called hundreds of times for a
+/// sample, so it allocates nothing of its own.
+#[inline(always)]
+pub(crate) fn append_from_scores(scores: &[f64], probabilities: &mut Vec<f64>) {
     // The projection does not change when all scores move together, and scores more than 1 below
     // the highest have no influence on it. Shifting and clamping them thus avoids overflow.
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut probabilities: Vec<f64> =
-        scores.iter().map(|score| (score - highest).max(-1.0)).collect();
-    let threshold = threshold(&probabilities);
+    let first = probabilities.len();
+    probabilities.extend(scores.iter().map(|score| (score - highest).max(-1.0)));
+    // The end of the vector serves as a place to sort them in.
+    let end = probabilities.len();
+    probabilities.extend_from_within(first..);
+    let threshold = threshold(&mut probabilities[end..]);
+    probabilities.truncate(end);
     let excluded = |score: &f64| *score == f64::NEG_INFINITY;
     let share = SMOOTHING / scores.iter().filter(|score| !excluded(score)).count() as f64;
-    for (p, score) in probabilities.iter_mut().zip(scores) {
+    for (p, score) in probabilities[first..].iter_mut().zip(scores) {
         *p = if excluded(score) {
             0.0
         } else {
             (1.0 - SMOOTHING).mul_add((*p - threshold).max(0.0), share)
         };
     }
-    probabilities
 }
 
 /// e^score for each score, divided by their sum; empty for no scores.
+#[inline(always)]
 pub(crate) fn softmax(scores: &[f64]) -> Vec<f64> {
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut probabilities: Vec<f64> =
@@ -43,13 +59,14 @@ pub(crate) fn softmax(scores: &[f64]) -> Vec<f64> {
 }
 
 /// The t for which Σ max(score − t, 0) = 1. Of the candidates (s₁ + … + s_k − 1)/k over descending
-/// scores, it is the last one that is still below its s_k.
-fn threshold(scores: &[f64]) -> f64 {
-    let mut descending = scores.to_vec();
-    descending.sort_by(|a, b| b.total_cmp(a));
+/// scores, it is the last one that is still below its s_k. The scores are sorted.
+#[inline(always)]
+fn threshold(scores: &mut [f64]) -> f64 {
+    // Equal scores are alike, so their order is of no importance.
+    scores.sort_unstable_by(|a, b| b.total_cmp(a));
     let mut sum = -1.0;
     let mut threshold = 0.0;
-    for (k, score) in descending.iter().enumerate() {
+    for (k, score) in scores.iter().enumerate() {
         sum += score;
         let candidate = sum / (k + 1) as f64;
         if *score <= candidate {

@@ -11,6 +11,7 @@ use crate::{
     ensemble::Ensemble,
     error::Error,
     regression::{LARGEST_ERROR, RegressionHealth, factor::Health},
+    state::Precision,
 };
 
 /// Inputs up to this size are no reason for a bad condition.
@@ -23,7 +24,9 @@ impl OnlineBls {
     /// Checks that the model is a sum over its samples, which `operation` needs.
     pub(super) fn check_exact(&self, operation: &'static str) -> Result<(), Error> {
         let config = &self.config;
-        let reason = if config.forgetting != Forgetting::Fixed(1.0) {
+        let reason = if self.precision == Precision::Single {
+            "it was saved in single precision, so what it has learned is not exact".to_owned()
+        } else if config.forgetting != Forgetting::Fixed(1.0) {
             format!("forgetting must be 1, got {}", config.forgetting)
         } else if config.stacking {
             "stacking must be false, since it depends on the order of samples".to_owned()
@@ -67,6 +70,9 @@ impl OnlineBls {
 
     /// What makes the regressions badly conditioned, and what to do about it.
     pub fn condition_advice(&self) -> String {
+        if self.precision == Precision::Single {
+            return "the model was saved in single precision".to_owned();
+        }
         let mut large: Vec<(&str, f64)> = self.features.inputs().sizes().collect();
         large.retain(|(_, size)| *size > LARGE);
         large.sort_by(|a, b| b.1.total_cmp(&a.1));

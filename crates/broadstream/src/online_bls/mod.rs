@@ -3,6 +3,8 @@
 
 mod class_weights;
 mod exact;
+mod explain;
+mod importance;
 mod inputs;
 mod late_labels;
 mod merge;
@@ -16,13 +18,14 @@ mod unlearn;
 mod window;
 
 pub use self::{
+    explain::{Explanation, Reason},
     late_labels::{LateLabels, LatePrediction},
     partial::Partial,
     predictor::Predictor,
     unlearn::Certificate,
 };
 
-use self::{class_weights::ClassWeights, window::SampleWindow};
+use self::{class_weights::ClassWeights, importance::Importance, window::SampleWindow};
 use crate::{
     classifier::{Classifier, Member, MemberChange},
     config::OnlineBlsConfig,
@@ -34,7 +37,7 @@ use crate::{
     numeric::Threads,
     preprocessing::ScaledSample,
     regression::{Batch, RegressionHealth},
-    state::{ReadScope, WriteScope},
+    state::{Precision, ReadScope, WriteScope},
 };
 
 /// How many samples go through the factor together. A larger block gains nothing; in a smaller one
@@ -43,6 +46,9 @@ const BLOCK: usize = 64;
 
 /// A block of fewer samples is learned by the thread that calls, which shares single steps with others.
 const LEAST_SHARED: usize = 16;
+
+/// Says of a saved model that numbers of it were rounded.
+const SINGLE_PRECISION: &str = "single_precision";
 
 /// A model that chooses its nodes has a linear node for each input if the first sample has no more
 /// inputs than this,
@@ -83,6 +89,9 @@ pub struct OnlineBls {
     class_totals: Vec<f64>,
     /// The classes all of whose samples were unlearned.
     emptied: Vec<usize>,
+    importance: Importance,
+    /// In which precision it was stored when it was read last.
+    precision: Precision,
     /// The last samples, if the model has a window.
     window: Option<SampleWindow>,
     /// A buffer for the samples that are being learned.
@@ -103,6 +112,8 @@ impl OnlineBls {
             decisions: DecisionRules::new(),
             class_totals: Vec::new(),
             emptied: Vec::new(),
+            importance: Importance::default(),
+            precision: Precision::Double,
             window: config.window.map(SampleWindow::new),
             features,
             config,
@@ -124,6 +135,13 @@ impl OnlineBls {
     /// The number of samples of positive weight that the model has learned.
     pub fn learned(&self) -> u64 {
         self.ensemble.learned()
+    }
+
+    /// Single if the model, or the one that it continues, was ever read from a file in single
+    /// precision. What it learned before that has seven digits, so operations that need an exact
+    /// model are refused.
+    pub fn precision(&self) -> Precision {
+        self.precision
     }
 
     /// The total weight of the learned samples, by class, without those that were unlearned.
@@ -344,6 +362,9 @@ impl OnlineBls {
             let end = self.end_of_run(block, start);
             // With a window, learning a sample may remove the last one of another class.
             let absent = self.window.is_some().then(|| self.absent_classes());
+            if block.weight(start) > 0.0 && self.is_explanation_due(known) {
+                self.count_importance(&self.features.prepare(block.sample(start))?, known)?;
+            }
             let learned = if block.weight(start) > 0.0 {
                 let learned = self.learn_run(block, start..end)?;
                 leverages.extend_from_slice(learned.leverages());
@@ -383,9 +404,12 @@ impl OnlineBls {
             return start + 1;
         }
         // With a window each new sample replaces the oldest one, so they go one by one. Otherwise a
-        // run must end where a regression may restart.
-        let longest =
-            if self.window.is_some() { 1 } else { BLOCK.min(self.ensemble.longest_run()) };
+        // run must end where a regression may restart, or the next sample may be explained.
+        let until_explained = self.until_explanation();
+        let longest = match self.window.is_some() {
+            true => 1,
+            false => BLOCK.min(self.ensemble.longest_run()).min(until_explained),
+        };
         let end = block.len().min(start + longest);
         (start..end).find(|&i| block.weight(i) == 0.0).unwrap_or(end)
     }
@@ -449,8 +473,12 @@ impl OnlineBls {
         self.decisions.save(&mut to.scope("decisions"));
         to.floats("class_totals", self.class_totals.clone());
         to.integers("emptied", self.emptied.iter().map(|class| *class as u64).collect());
+        self.importance.save(&mut to.scope("importance"));
         if let Some(window) = &self.window {
             window.save(&mut to.scope("window"));
+        }
+        if to.is_rounded() || self.precision == Precision::Single {
+            to.value(SINGLE_PRECISION, true);
         }
     }
 
@@ -491,9 +519,21 @@ impl OnlineBls {
             let numbers: Vec<usize> = (0..classes).collect();
             model.decisions.add_totals(&model.class_totals, &numbers);
         }
+        // Files of earlier versions lack it.
+        if from.has("importance") {
+            let columns = model.features.inputs().columns().len();
+            model.importance.restore(&from.scope("importance")?, columns)?;
+        }
         let inputs = model.inputs();
         if let Some(window) = &mut model.window {
             window.restore(&from.scope("window")?, inputs, classes)?;
+        }
+        if from.has(SINGLE_PRECISION) {
+            model.precision = Precision::Single;
+            if let Some(window) = &model.window {
+                // The samples of a window have all their digits.
+                model.ensemble.rebuild(window.batches(&model.features, classes))?;
+            }
         }
         Ok(model)
     }

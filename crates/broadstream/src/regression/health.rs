@@ -13,8 +13,9 @@ use crate::{
     state::{ReadScope, WriteScope},
 };
 
-/// The number of samples between two checks, and before the first. In between the intervals double.
-const CHECK_EVERY: usize = 1024;
+/// The number of samples between two checks, and before the first. In between the intervals double. A
+/// check costs as much as learning some fifty samples.
+const CHECK_EVERY: usize = 4096;
 const FIRST_CHECK: usize = 64;
 
 /// The same for a regression that covers a window, since unlearning loses digits sooner.
@@ -101,9 +102,9 @@ impl RoundingMonitor {
         self.probe.follow(learned);
         self.learning_counted = false;
         if self.is_due(learned) {
-            let residual = self.probe.residual(factor);
+            let (residual, error) = self.probe.residual_and_error(factor);
             self.worst_residual = self.worst_residual.max(residual);
-            self.remember_error(factor);
+            self.remember_error(factor, error);
             let samples = usize::try_from(self.probe.samples()).unwrap_or(CHECK_EVERY);
             self.since_check = CHECK_EVERY - samples.clamp(FIRST_CHECK, CHECK_EVERY);
         }
@@ -111,8 +112,7 @@ impl RoundingMonitor {
 
     /// Counts the error as past if scores cannot be trusted. Samples that improve the condition later
     /// make the probe see less of it, and do not undo it.
-    fn remember_error(&mut self, factor: &Factor) {
-        let error = self.probe.error(factor);
+    fn remember_error(&mut self, factor: &Factor, error: f64) {
         let known = self.past.of_scores(factor, self.probe.ridge());
         if error > LARGEST_ERROR.max(known) {
             // The probe shows all directions together already, which past errors count once more.

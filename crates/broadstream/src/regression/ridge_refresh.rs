@@ -56,6 +56,9 @@ const WELL_CONDITIONED: f64 = 1e-5;
 /// The relative error of P's entries, with the caution of [`Health::error`].
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
+/// Says of a saved refresh that its P is that of its factor.
+const GRAM_OF_FACTOR: &str = "gram_of_factor";
+
 /// What a regression that forgets keeps in addition to its factor.
 #[derive(Clone, Debug)]
 pub(crate) struct RidgeRefresh {
@@ -161,11 +164,17 @@ impl RidgeRefresh {
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
         to.integer("since_refresh", self.since_refresh);
         to.float("decay", self.decay);
-        // Which samples are pending depends on the block size; the sum of all does not.
-        let mut gram = self.gram.clone();
-        let added = gram.add(&self.pending, &self.pending_weights);
-        debug_assert!(added.is_ok(), "a weight is pending for each row of features");
-        gram.save(&mut to.scope("gram"));
+        if to.is_rounded() {
+            // P + λI in seven digits need not be positive definite any more. The factor's own product
+            // always is, and takes no room.
+            to.value(GRAM_OF_FACTOR, true);
+        } else {
+            // Which samples are pending depends on the block size; the sum of all does not.
+            let mut gram = self.gram.clone();
+            let added = gram.add(&self.pending, &self.pending_weights);
+            debug_assert!(added.is_ok(), "a weight is pending for each row of features");
+            gram.save(&mut to.scope("gram"));
+        }
         self.probe.save(&mut to.scope("probe"));
         to.integer("since_check", self.since_check);
         to.integer("refreshes", self.refreshes);
@@ -173,11 +182,21 @@ impl RidgeRefresh {
         to.float("refresh_error", self.refresh_error);
     }
 
-    pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
+    /// Restores what was kept for this factor.
+    pub(crate) fn restore(
+        &mut self,
+        from: &ReadScope<'_>,
+        factor: &Factor,
+    ) -> Result<(), ModelFileError> {
         let since_refresh = from.count("since_refresh", self.interval - 1)?;
         let decay = from.float("decay", f64::MIN_POSITIVE..=1.0)?;
-        self.gram.restore(&from.scope("gram")?)?;
         self.probe.restore(&from.scope("probe")?)?;
+        if from.has(GRAM_OF_FACTOR) {
+            self.gram = factor.sums_without_ridge(self.probe.ridge());
+            self.gram.scale(1.0 / decay);
+        } else {
+            self.gram.restore(&from.scope("gram")?)?;
+        }
         self.since_check = from.count("since_check", CHECK_EVERY - 1)?;
         self.refreshes = from.integer("refreshes")?;
         self.worst_residual = from.float("worst_residual", 0.0..=f64::MAX)?;
@@ -284,7 +303,11 @@ fn default_interval(mu: f64, order: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{numeric::Random, regression::factor::tests::through_state};
+    use crate::{
+        numeric::Random,
+        regression::factor::tests::{through_state, through_state_in},
+        state::Precision,
+    };
 
     const MU: f64 = 0.95;
 
@@ -329,7 +352,8 @@ mod tests {
                 }
                 let (mut other, mut other_refresh) = start(order);
                 through_state(|to| factor.save(to), |from| other.restore(from)).unwrap();
-                through_state(|to| refresh.save(to), |from| other_refresh.restore(from)).unwrap();
+                through_state(|to| refresh.save(to), |from| other_refresh.restore(from, &other))
+                    .unwrap();
                 other.add_targets(5);
                 for row in rows.chunks_exact(order).skip(at) {
                     let scores = learn(&mut factor, &mut refresh, row);
@@ -340,6 +364,58 @@ mod tests {
                 assert_eq!(other_refresh.worst_residual(), refresh.worst_residual());
                 assert_eq!(other_refresh.refreshes(), refresh.refreshes());
             }
+        }
+    }
+
+    /// Also where the ridge is lost in the rounding of P, which is why P is not rounded.
+    #[test]
+    fn rounded_to_seven_digits_it_stays_near_to_what_it_was() {
+        for (order, ridge) in [(1, 0.5), (12, 0.5), (13, 1e-4), (40, 0.5), (40, 1e-4)] {
+            let rows = rows(order, 400);
+            // Before the first refresh, right after one, and between two.
+            for at in [7, 27 * 3, 100] {
+                let start = || {
+                    let mut factor = Factor::new(order, ridge / MU);
+                    factor.add_targets(2);
+                    (factor, RidgeRefresh::new(order, MU, ridge, Some(27)))
+                };
+                let (mut factor, mut refresh) = start();
+                for row in rows.chunks_exact(order).take(at) {
+                    learn(&mut factor, &mut refresh, row);
+                }
+                let mut other = Factor::new(order, ridge / MU);
+                let (_, mut other_refresh) = start();
+                let single = Precision::Single;
+                through_state_in(single, |to| factor.save(to), |from| other.restore(from)).unwrap();
+                through_state_in(
+                    single,
+                    |to| refresh.save(to),
+                    |from| other_refresh.restore(from, &other),
+                )
+                .unwrap();
+                let (gram, found) = (refresh.summed(), other_refresh.summed());
+                for (expected, found) in gram.iter().zip(&found) {
+                    assert!((expected - found).abs() < 1e-5, "{found}, not {expected}");
+                }
+                for row in rows.chunks_exact(order).skip(at) {
+                    let scores = learn(&mut factor, &mut refresh, row);
+                    let found = learn(&mut other, &mut other_refresh, row);
+                    for (expected, found) in scores.iter().zip(found) {
+                        let context = format!("order {order}, ridge {ridge}, at {at}");
+                        assert!((expected - found).abs() < 1e-3, "{context}: {found}, {expected}");
+                    }
+                }
+            }
+        }
+    }
+
+    impl RidgeRefresh {
+        /// The rows of P as it is now.
+        fn summed(&self) -> Vec<f64> {
+            let mut gram = self.gram.clone();
+            gram.add(&self.pending, &self.pending_weights).unwrap();
+            gram.scale(self.decay);
+            gram.p_rows()
         }
     }
 
@@ -397,7 +473,7 @@ mod tests {
                 refresh.save(to);
                 change(to);
             };
-            through_state(save, |from| fresh.restore(from)).is_err()
+            through_state(save, |from| fresh.restore(from, &factor)).is_err()
         };
         assert!(!refused(&|_| ()));
         assert!(refused(&|to| to.integer("since_refresh", refresh.interval())));

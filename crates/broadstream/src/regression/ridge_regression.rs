@@ -442,7 +442,9 @@ impl RidgeRegression {
         from.check("factor", sound, "of as many targets as there are classes")?;
         self.add_classes(classes);
         match &mut self.maintenance {
-            Maintenance::Refresh(refresh) => refresh.restore(&from.scope("fading")?)?,
+            Maintenance::Refresh(refresh) => {
+                refresh.restore(&from.scope("fading")?, &self.factor)?;
+            }
             Maintenance::Monitor(monitor) => {
                 monitor.restore(&from.scope("watch")?, &self.factor)?;
             }

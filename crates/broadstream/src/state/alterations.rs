@@ -34,12 +34,14 @@ impl StateWriter {
     }
 
     fn copy(&self) -> StateWriter {
-        let StateWriter { values, floats, integers, broken } = self;
+        let StateWriter { values, floats, singles, integers, broken, precision } = self;
         StateWriter {
             values: values.clone(),
             floats: floats.clone(),
+            singles: singles.clone(),
             integers: integers.clone(),
             broken: broken.clone(),
+            precision: *precision,
         }
     }
 }

@@ -12,13 +12,15 @@
 
 #[cfg(test)]
 mod alterations;
+mod precision;
 #[cfg(test)]
 mod read_back;
 mod reader;
 mod writer;
 
+pub use self::precision::Precision;
 pub(crate) use self::{
-    reader::{ReadScope, StateReader},
+    reader::{FloatBytes, ReadScope, StateReader},
     writer::{StateWriter, WriteScope},
 };
 

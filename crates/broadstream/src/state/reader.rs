@@ -11,8 +11,34 @@ use crate::error::ModelFileError;
 #[derive(Debug)]
 pub(crate) struct StateReader<'a> {
     pub(crate) values: Map<String, Value>,
-    pub(crate) floats: BTreeMap<String, &'a [[u8; 8]]>,
+    pub(crate) floats: BTreeMap<String, FloatBytes<'a>>,
     pub(crate) integers: BTreeMap<String, &'a [[u8; 8]]>,
+}
+
+/// The bytes of an array of numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FloatBytes<'a> {
+    Double(&'a [[u8; 8]]),
+    /// Numbers that were rounded.
+    Single(&'a [[u8; 4]]),
+}
+
+impl FloatBytes<'_> {
+    fn len(self) -> usize {
+        match self {
+            FloatBytes::Double(bytes) => bytes.len(),
+            FloatBytes::Single(bytes) => bytes.len(),
+        }
+    }
+
+    fn numbers(self) -> Vec<f64> {
+        match self {
+            FloatBytes::Double(bytes) => bytes.iter().map(|x| f64::from_le_bytes(*x)).collect(),
+            FloatBytes::Single(bytes) => {
+                bytes.iter().map(|x| f64::from(f32::from_le_bytes(*x))).collect()
+            }
+        }
+    }
 }
 
 impl StateReader<'_> {
@@ -110,7 +136,7 @@ impl<'a> ReadScope<'a> {
     pub(crate) fn any_floats(&self, name: &str) -> Result<Vec<f64>, ModelFileError> {
         let bytes = self.state.floats.get(&format!("{}{name}", self.prefix));
         let bytes = bytes.ok_or_else(|| self.invalid(name, "an array of numbers"))?;
-        Ok(bytes.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
+        Ok(bytes.numbers())
     }
 
     /// An array of `length` whole numbers, each at most `most`.

@@ -4,23 +4,28 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::SEPARATOR;
+use super::{Precision, SEPARATOR};
 
 /// Everything that was saved: small values as a JSON object, arrays by their full names.
 #[derive(Debug, Default)]
 pub(crate) struct StateWriter {
     pub(crate) values: Map<String, Value>,
     pub(crate) floats: BTreeMap<String, Vec<f64>>,
+    /// Arrays that were rounded.
+    pub(crate) singles: BTreeMap<String, Vec<f32>>,
     pub(crate) integers: BTreeMap<String, Vec<u64>>,
     /// The first entry that breaks its rule and could not be read again.
     pub(crate) broken: Option<String>,
+    /// What is done to arrays that may be rounded.
+    pub(crate) precision: Precision,
 }
 
 impl StateWriter {
     /// The outermost part.
     pub(crate) fn root(&mut self) -> WriteScope<'_> {
-        let StateWriter { values, floats, integers, broken } = self;
-        WriteScope { prefix: String::new(), values, floats, integers, broken }
+        let StateWriter { values, floats, singles, integers, broken, precision } = self;
+        let (prefix, precision) = (String::new(), *precision);
+        WriteScope { prefix, values, floats, singles, integers, broken, precision }
     }
 }
 
@@ -29,8 +34,10 @@ pub(crate) struct WriteScope<'a> {
     prefix: String,
     values: &'a mut Map<String, Value>,
     floats: &'a mut BTreeMap<String, Vec<f64>>,
+    singles: &'a mut BTreeMap<String, Vec<f32>>,
     integers: &'a mut BTreeMap<String, Vec<u64>>,
     broken: &'a mut Option<String>,
+    precision: Precision,
 }
 
 impl WriteScope<'_> {
@@ -41,8 +48,10 @@ impl WriteScope<'_> {
         let Value::Object(values) = inner else {
             unreachable!("'{name}' is a value and a part at once");
         };
-        let (floats, integers) = (&mut *self.floats, &mut *self.integers);
-        WriteScope { prefix, values, floats, integers, broken: self.broken }
+        let (floats, singles) = (&mut *self.floats, &mut *self.singles);
+        let (integers, broken, precision) =
+            (&mut *self.integers, &mut *self.broken, self.precision);
+        WriteScope { prefix, values, floats, singles, integers, broken, precision }
     }
 
     /// A value that has no method of its own below.
@@ -73,6 +82,21 @@ impl WriteScope<'_> {
     pub(crate) fn floats(&mut self, name: &str, values: Vec<f64>) {
         self.check(name, values.iter().all(|value| value.is_finite()));
         self.any_floats(name, values);
+    }
+
+    /// An array of finite numbers, which are rounded where the precision says so.
+    pub(crate) fn rounded_floats(&mut self, name: &str, values: Vec<f64>) {
+        if self.precision == Precision::Double {
+            return self.floats(name, values);
+        }
+        let values: Vec<f32> = values.into_iter().map(|value| value as f32).collect();
+        self.check(name, values.iter().all(|value| value.is_finite()));
+        self.singles.insert(format!("{}{name}", self.prefix), values);
+    }
+
+    /// Whether what can be computed from rounded arrays is left out.
+    pub(crate) fn is_rounded(&self) -> bool {
+        self.precision == Precision::Single
     }
 
     /// An array in which infinities and NaN are allowed.

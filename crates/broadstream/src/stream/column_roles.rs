@@ -57,10 +57,7 @@ impl ColumnRoles {
         }
         let inputs: Vec<InputColumn> = (0..names.len())
             .filter(|column| *column != target && !dropped.contains(column))
-            .map(|position| InputColumn {
-                position,
-                declared: declared.get(&position).copied(),
-            })
+            .map(|position| InputColumn { position, declared: declared.get(&position).copied() })
             .collect();
         if inputs.is_empty() {
             return Err(StreamError::NoInputs { target: names[target].clone() });

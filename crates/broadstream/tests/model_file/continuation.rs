@@ -9,7 +9,7 @@ use broadstream::{
 
 use super::{bytes, model, samples, schema, small};
 
-fn configs() -> Vec<(&'static str, OnlineBlsConfig)> {
+pub(super) fn configs() -> Vec<(&'static str, OnlineBlsConfig)> {
     let single = OnlineBlsConfig {
         ridge: Ridge::Fixed(1.0),
         forgetting: Forgetting::Fixed(1.0),

@@ -55,7 +55,7 @@ fn every_change_is_noticed() {
         let message = message(&altered);
         let expected = match place {
             0..8 => "not a broadstream model file",
-            8..12 => "reads versions up to 1",
+            8..12 => "reads versions up to 2",
             12..16 | 56..64 => "unknown entries",
             16..24 => "header declares",
             _ => "its checksum does not match",

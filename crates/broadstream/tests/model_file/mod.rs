@@ -2,11 +2,12 @@
 
 mod continuation;
 mod hostile;
+mod single_precision;
 mod versions;
 
 use broadstream::{
     Block, Classifier, InputKind, Nodes, OnlineBls, OnlineBlsConfig, Sample, Schema,
-    model_file::{self, ModelFile, Saved},
+    model_file::{self, ModelFile, Precision, Saved},
 };
 
 /// A small model of the default kind.
@@ -63,6 +64,15 @@ fn schema(model: &OnlineBls) -> Schema {
         schema.class_of(&format!("label {class}"));
     }
     schema
+}
+
+/// The file in single precision, without the random weights.
+fn small_bytes(model: &OnlineBls) -> Vec<u8> {
+    let (mut bytes, schema) = (Vec::new(), schema(model));
+    let file = ModelFile::new(model, &schema);
+    let file = ModelFile { precision: Precision::Single, feature_weights: false, ..file };
+    file.write(&mut bytes).unwrap();
+    bytes
 }
 
 fn bytes(model: &OnlineBls) -> Vec<u8> {

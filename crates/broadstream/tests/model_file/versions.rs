@@ -6,11 +6,14 @@ use broadstream::{
     Classifier, Evaluator, Nodes, OnlineBls, OnlineBlsConfig, Partial, PrequentialOptions,
     Progress, Scaling, evaluate,
     metrics::Summary,
-    model_file::{Content, Loaded, ModelFile, VERSION, read, read_any},
+    model_file::{Content, Loaded, ModelFile, Precision, VERSION, read, read_any},
     stream::{RowEncoding, Stream, synth::Sea},
 };
 
 use super::{bytes, model, samples, schema, small};
+
+/// The version of all files that are not in single precision.
+const DOUBLE_PRECISION_VERSION: u32 = 1;
 
 fn path(version: u32, name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/model_file");
@@ -28,6 +31,8 @@ fn scores(bytes: &[u8]) -> Vec<f64> {
 #[test]
 fn files_of_every_version_are_read() {
     for version in 1..=VERSION {
+        // Files in single precision are of version 2, which is not written otherwise.
+        let is_single = version == 2;
         let file = fs::read(path(version, ".bsm")).unwrap();
         let expected = fs::read_to_string(path(version, ".json")).unwrap();
         let expected: Vec<f64> = serde_json::from_str(&expected).unwrap();
@@ -40,6 +45,10 @@ fn files_of_every_version_are_read() {
         assert_eq!(saved.schema.labels(), ["label 0", "label 1", "label 2"]);
         assert_eq!(saved.encoding.unwrap().columns.len(), 3);
         saved.model.learn_many(&samples(120..200)).unwrap();
+        if is_single {
+            assert_eq!(saved.model.precision(), Precision::Single);
+            continue;
+        }
         let sums = fs::read(path(version, "-sums.bsm")).unwrap();
         let Loaded::Partial(sums) = read_any(&mut sums.as_slice()).unwrap() else { panic!() };
         assert_eq!(sums.model.into_model().unwrap().learned(), 96);
@@ -128,10 +137,11 @@ fn write_files_of_this_version() {
     let mut bytes = Vec::new();
     let file = ModelFile { encoding: Some(&encoding), ..ModelFile::new(&saved, &schema) };
     file.write(&mut bytes).unwrap();
-    fs::create_dir_all(path(VERSION, "").parent().unwrap()).unwrap();
-    fs::write(path(VERSION, ".bsm"), &bytes).unwrap();
+    let version = DOUBLE_PRECISION_VERSION;
+    fs::create_dir_all(path(version, "").parent().unwrap()).unwrap();
+    fs::write(path(version, ".bsm"), &bytes).unwrap();
     let scores = serde_json::to_string(&scores(&bytes)).unwrap();
-    fs::write(path(VERSION, ".json"), scores + "\n").unwrap();
+    fs::write(path(version, ".json"), scores + "\n").unwrap();
 
     let config = OnlineBlsConfig {
         scaling: Scaling::None,
@@ -146,9 +156,26 @@ fn write_files_of_this_version() {
     sums.learn_many(&samples(0..120)).unwrap();
     let mut bytes = Vec::new();
     ModelFile::of(Content::Partial(&sums), &schema).write(&mut bytes).unwrap();
-    fs::write(path(VERSION, "-sums.bsm"), &bytes).unwrap();
-    fs::write(path(VERSION, "-checkpoint.bsm"), checkpoint()).unwrap();
+    fs::write(path(version, "-sums.bsm"), &bytes).unwrap();
+    fs::write(path(version, "-checkpoint.bsm"), checkpoint()).unwrap();
     write_automatic_files_of_this_version();
+}
+
+/// Writes the files in single precision:
+/// `cargo test -p broadstream --test integration write_single -- --ignored`
+#[test]
+#[ignore = "writes files, once for each version"]
+fn write_single_precision_files_of_this_version() {
+    let mut saved = model(OnlineBlsConfig { enhancement_nodes: Nodes::Fixed(9), ..small() });
+    saved.learn_many(&samples(0..120)).unwrap();
+    let schema = schema(&saved);
+    let encoding = RowEncoding::of_schema(&schema);
+    let mut bytes = Vec::new();
+    let file = ModelFile { encoding: Some(&encoding), ..ModelFile::new(&saved, &schema) };
+    ModelFile { precision: Precision::Single, ..file }.write(&mut bytes).unwrap();
+    fs::write(path(VERSION, ".bsm"), &bytes).unwrap();
+    let scores = serde_json::to_string(&scores(&bytes)).unwrap();
+    fs::write(path(VERSION, ".json"), scores + "\n").unwrap();
 }
 
 /// Writes the files of models that choose their nodes:
@@ -158,6 +185,6 @@ fn write_files_of_this_version() {
 fn write_automatic_files_of_this_version() {
     for (name, count, _) in AUTOMATIC {
         let model = automatic(count);
-        fs::write(path(VERSION, &format!("-{name}.bsm")), bytes(&model)).unwrap();
+        fs::write(path(DOUBLE_PRECISION_VERSION, &format!("-{name}.bsm")), bytes(&model)).unwrap();
     }
 }

@@ -16,7 +16,8 @@ use super::{Row, named, read_all, source};
 fn users(rows: u64) -> Vec<String> {
     let mut state = 7_u64;
     let mut draw = move |n: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % n
     };
     (0..rows)
@@ -29,7 +30,8 @@ fn users(rows: u64) -> Vec<String> {
 }
 
 fn csv(users: &[String]) -> String {
-    let rows = users.iter().zip(0..).map(|(user, i): (_, u32)| format!("{user},{},{}\n", i % 7, i % 2));
+    let rows =
+        users.iter().zip(0..).map(|(user, i): (_, u32)| format!("{user},{},{}\n", i % 7, i % 2));
     format!("user,n,y\n{}", rows.collect::<String>())
 }
 
@@ -71,7 +73,9 @@ fn in_order(mut rows: Vec<Row>) -> Vec<Row> {
 
 /// The inputs of the column.
 fn inputs(rows: &[Row]) -> Vec<&str> {
-    rows.iter().map(|(cells, _)| cells.iter().find(|(name, _)| name != "n").unwrap().0.as_str()).collect()
+    rows.iter()
+        .map(|(cells, _)| cells.iter().find(|(name, _)| name != "n").unwrap().0.as_str())
+        .collect()
 }
 
 #[test]
@@ -109,7 +113,9 @@ fn rare_categories_share_inputs_and_those_that_prove_frequent_get_their_own() {
             }
         }
     }
-    for user in (0..5).map(|i| format!("user=early{i}")).chain((0..3).map(|i| format!("user=late{i}"))) {
+    for user in
+        (0..5).map(|i| format!("user=early{i}")).chain((0..3).map(|i| format!("user=late{i}")))
+    {
         assert!(own.contains(&user), "{user}");
     }
     // These appear when all of the first inputs are taken.
@@ -125,7 +131,9 @@ fn a_column_of_different_values_has_a_bounded_number_of_inputs() {
             let (rows, _) = read(&csv(&users), most, categories, 256);
             let different: HashSet<String> = rows
                 .iter()
-                .map(|(cells, _)| format!("{:?}", cells.iter().find(|(name, _)| name != "n").unwrap()))
+                .map(|(cells, _)| {
+                    format!("{:?}", cells.iter().find(|(name, _)| name != "n").unwrap())
+                })
                 .collect();
             assert!(different.len() <= most, "{most}: {}", different.len());
             assert!(different.len() > most / 2, "{most}: {}", different.len());
@@ -165,7 +173,8 @@ fn live(
     let lines: Vec<&str> = text.lines().collect();
     let rows = [&lines[..1], &lines[trained + 1..]].concat().join("\n") + "\n";
     let options = LiveOptions::default();
-    let mut live = LiveRows::new(source(rows.as_str()), options, schema.clone(), encoding.clone()).unwrap();
+    let mut live =
+        LiveRows::new(source(rows.as_str()), options, schema.clone(), encoding.clone()).unwrap();
     let mut looked = JsonRows::new(LiveOptions::default(), schema, encoding).unwrap();
     let json = json(users);
     let mut objects = json.lines().skip(trained);
@@ -200,13 +209,16 @@ fn live(
 #[test]
 fn the_limit_of_a_model_stays_unless_rows_have_another() {
     let users: Vec<String> = (0..20).map(|i| format!("u{i}")).collect();
-    let mut stream = CsvStream::new(source(csv(&users[..5])), options(8, Categories::OneHot)).unwrap();
+    let mut stream =
+        CsvStream::new(source(csv(&users[..5])), options(8, Categories::OneHot)).unwrap();
     while stream.read_block(&mut Block::new(), 100).unwrap() > 0 {}
     let (schema, encoding) = (stream.schema().clone(), stream.encoding().unwrap());
     let rest = csv(&users[5..]);
     for (max_categories, expected) in [(None, 1 + 6), (Some(1000), 1 + 5 + 15)] {
         let options = LiveOptions { max_categories, ..LiveOptions::default() };
-        let mut live = LiveRows::new(source(rest.as_str()), options, schema.clone(), encoding.clone()).unwrap();
+        let mut live =
+            LiveRows::new(source(rest.as_str()), options, schema.clone(), encoding.clone())
+                .unwrap();
         while live.next().unwrap().is_some() {}
         // Once rare categories share inputs, others come to their own only by their frequency.
         let rare = encoding.columns[0].rare.is_some();
@@ -243,7 +255,10 @@ fn rows_whose_category_has_changed_its_input_cannot_be_unlearned() {
     assert_eq!(pushed(&mut encoder, "p").unwrap(), "a=p");
     assert_eq!(pushed(&mut encoder, "rare").unwrap(), rare);
     let message = pushed(&mut encoder, "late").unwrap_err();
-    assert!(message.contains("column 'a': expected a category that has always had the same input"), "{message}");
+    assert!(
+        message.contains("column 'a': expected a category that has always had the same input"),
+        "{message}"
+    );
     assert!(message.contains("'late'"), "{message}");
 }
 

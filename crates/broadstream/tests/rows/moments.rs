@@ -33,10 +33,7 @@ fn expected() -> Vec<Row> {
             "u",
         ),
         row(&[("n", 2.0), ("day", 19_783.0), ("day.weekday=Friday", 1.0)], "v"),
-        row(
-            &[("n", 3.0), ("when", days), ("when.hour", hour), ("when.weekday=Friday", 1.0)],
-            "u",
-        ),
+        row(&[("n", 3.0), ("when", days), ("when.hour", hour), ("when.weekday=Friday", 1.0)], "u"),
     ])
 }
 
@@ -101,9 +98,15 @@ fn a_model_reads_more_dates_as_those_it_knows() {
 fn a_cell_that_is_no_date_of_the_same_form_is_refused() {
     let model = trained(CSV, TableOptions::default());
     for (cells, message) in [
-        ("soon,,", "column 'when': expected a date and a time such as 2024-02-29T17:03:59Z, found 'soon'"),
+        (
+            "soon,,",
+            "column 'when': expected a date and a time such as 2024-02-29T17:03:59Z, found 'soon'",
+        ),
         ("2024-02-29,,", "column 'when': expected a date and a time such as"),
-        (",2024-02-29 17:03,", "column 'day': expected a date such as 2024-02-29, found '2024-02-29 17:03'"),
+        (
+            ",2024-02-29 17:03,",
+            "column 'day': expected a date such as 2024-02-29, found '2024-02-29 17:03'",
+        ),
         (",2024-02-30,", "column 'day': expected a date such as 2024-02-29, found '2024-02-30'"),
         (",29.02.2024,", "column 'day': expected a date such as 2024-02-29, found '29.02.2024'"),
     ] {
@@ -119,7 +122,9 @@ fn a_cell_that_is_no_date_of_the_same_form_is_refused() {
         CsvStream::new(source(format!("day,y\n{rows}late,v\n")), TableOptions::default()).unwrap();
     let (rows, error) = read_all(&mut stream, 64);
     assert_eq!(rows.len(), 1000);
-    assert!(error.unwrap().starts_with("line 1002, column 'day': expected a date such as 2024-02-29"));
+    assert!(
+        error.unwrap().starts_with("line 1002, column 'day': expected a date such as 2024-02-29")
+    );
 }
 
 #[test]
@@ -132,7 +137,10 @@ fn numbers_are_moments_only_where_that_is_declared() {
     let of_form = |rows: &[Row]| {
         let of_when = |(cells, label): &Row| {
             let cells = cells.iter().filter(|(name, _)| name.starts_with("when"));
-            (cells.map(|(name, value)| (name.replace("when", "t"), *value)).collect(), label.clone())
+            (
+                cells.map(|(name, value)| (name.replace("when", "t"), *value)).collect(),
+                label.clone(),
+            )
         };
         rows.iter().map(of_when).collect::<Vec<Row>>()
     };

@@ -10,7 +10,8 @@ use broadstream::{
 
 use super::{Row, named, read_all, source};
 
-const CSV: &str = "n,note,y\n1,\"Free, free prizes!\",u\n2,,v\n3,Meeting at 17:03,v\n4,NA,u\n5,\u{1},u\n";
+const CSV: &str =
+    "n,note,y\n1,\"Free, free prizes!\",u\n2,,v\n3,Meeting at 17:03,v\n4,NA,u\n5,\u{1},u\n";
 
 const JSON: &str = "{\"n\": 1, \"note\": \"free FREE Prizes !\", \"y\": \"u\"}\n\
                     {\"n\": 2, \"note\": null, \"y\": \"v\"}\n\
@@ -56,7 +57,8 @@ fn a_model_reads_more_texts_as_those_it_knows() {
     while first.read_block(&mut Block::new(), 100).unwrap() > 0 {}
     let (schema, encoding) = (first.schema().clone(), first.encoding().unwrap());
     let mut live =
-        LiveRows::new(source(CSV), LiveOptions::default(), schema.clone(), encoding.clone()).unwrap();
+        LiveRows::new(source(CSV), LiveOptions::default(), schema.clone(), encoding.clone())
+            .unwrap();
     let mut rows = Vec::new();
     for undone in [true, false] {
         while let Some(row) = live.next().unwrap() {
@@ -83,7 +85,9 @@ fn a_column_may_be_known_to_hold_texts_before_it_appears() {
     let encoder = RowEncoder::new("y", Default::default()).with_texts(&["late".to_owned()]);
     let mut encoder = RowEncoder::resume(encoder.schema().clone(), &encoder.encoding()).unwrap();
     let late = encoder.add_column("late", None, Place::Row(1)).unwrap();
-    for cell in [Cell::Text(b"two words"), Cell::Number(17.5), Cell::Flag(true), Cell::Raw(b"\xff\xfe")] {
+    for cell in
+        [Cell::Text(b"two words"), Cell::Number(17.5), Cell::Flag(true), Cell::Raw(b"\xff\xfe")]
+    {
         encoder.begin(Place::Row(1));
         encoder.push(late, cell).unwrap();
         let inputs = encoder.sample().len();

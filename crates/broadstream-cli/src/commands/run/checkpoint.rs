@@ -15,7 +15,7 @@ use broadstream::{
 use broadstream_store::{LockedPath, read_model};
 use serde_json::{Map, Value, json};
 
-use super::resumed_arguments::{own_arguments, resumed_arguments};
+use super::resumed_arguments::{in_utf8, resumed_arguments};
 use crate::{
     args::{BadUsage, RunArguments, SavingArguments},
     build::{
@@ -68,8 +68,8 @@ impl Checkpoints {
             );
             return Err(BadUsage(rule).into());
         }
-        let feature_weights = !saving.omit_feature_weights;
-        Ok(Checkpoints { target, arguments: own_arguments()?, feature_weights })
+        let feature_weights = !saving.storage.omit_feature_weights;
+        Ok(Checkpoints { target, arguments: in_utf8(&saving.own_arguments)?, feature_weights })
     }
 
     pub(super) fn write(
@@ -109,7 +109,7 @@ impl Checkpoints {
 }
 
 /// Reads the checkpoint of a run in order to continue it.
-pub(super) fn resume(path: &Path) -> Result<ResumedRun> {
+pub(super) fn resume(path: &Path, given: &SavingArguments) -> Result<ResumedRun> {
     let target = LockedPath::lock(path)?;
     let Saved { model, evaluation, notes, .. } = read_model(path)?;
     let context = || path.display().to_string();
@@ -123,8 +123,9 @@ pub(super) fn resume(path: &Path) -> Result<ResumedRun> {
     });
     let stored = stored.context("its arguments are missing").with_context(context)?;
     let length = |file: &str| run.get(file).and_then(Value::as_u64);
-    let (arguments, stored) = resumed_arguments(&stored).with_context(context)?;
-    let feature_weights = !arguments.saving.omit_feature_weights;
+    let (arguments, stored) =
+        resumed_arguments(&stored, &in_utf8(&given.own_arguments)?).with_context(context)?;
+    let feature_weights = !arguments.saving.storage.omit_feature_weights;
     Ok(ResumedRun {
         arguments,
         model,

@@ -11,7 +11,7 @@ use broadstream_store::LockedPath;
 
 use super::checkpoint::{self, Checkpoints, FileLengths, ResumedRun};
 use crate::{
-    args::{BadUsage, ModelArguments, ModelName, RunArguments, SavingArguments},
+    args::{BadUsage, ModelArguments, ModelName, PrecisionName, RunArguments, SavingArguments},
     build::{
         decisions::read_costs,
         like::input_like,
@@ -50,7 +50,8 @@ pub(super) struct RunStart {
 }
 
 pub(super) fn prepare(given: &RunArguments) -> Result<Prepared> {
-    let resumed = given.saving.resume.as_deref().map(checkpoint::resume).transpose()?;
+    let resume = |path| checkpoint::resume(path, &given.saving);
+    let resumed = given.saving.resume.as_deref().map(resume).transpose()?;
     let arguments = resumed.as_ref().map_or(given, |resumed| &resumed.arguments).clone();
     let RunArguments { saving, .. } = &arguments;
     let mut options = prequential_options(&arguments)?;
@@ -114,6 +115,8 @@ fn prequential_options(arguments: &RunArguments) -> Result<PrequentialOptions> {
         "--every needs --checkpoint or --resume: without them there are no checkpoints"
     } else if saving.overwrite && saving.checkpoint.is_none() {
         "--overwrite needs --checkpoint: without it there is nothing to overwrite"
+    } else if saving.storage.precision == PrecisionName::Single && saving.save.is_none() {
+        "--precision single needs --save: checkpoints are always in double precision"
     } else {
         return Ok(prequential);
     };

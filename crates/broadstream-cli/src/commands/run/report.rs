@@ -20,12 +20,11 @@ pub(super) fn report(finished: &Finished) -> Result<()> {
     } = finished;
     let stream = &*opened.stream;
     if let Some(target) = save {
-        target.write_model(&ModelFile {
+        target.write_model(&arguments.saving.storage.apply(ModelFile {
             encoding: stream.encoding().as_ref(),
             costs: costs.as_ref(),
-            feature_weights: !arguments.saving.omit_feature_weights,
             ..ModelFile::new(savable(model)?, stream.schema())
-        })?;
+        }))?;
     }
     let options = &arguments.evaluation;
     let report = Report {

@@ -1,6 +1,6 @@
 //! The arguments of a run that is resumed: those that it began with, and a few that may be given again.
 
-use std::env;
+use std::ffi::OsString;
 
 use anyhow::{Context, Result};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, parser::ValueSource};
@@ -8,15 +8,25 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, parser::ValueSource};
 use crate::args::{Arguments, BadUsage, RunArguments, first_paragraph};
 
 /// Options that may differ when a run is resumed: none of them changes a result.
-const MAY_DIFFER: [&str; 9] =
-    ["resume", "every", "save", "limit", "json", "quiet", "threads", "block", "report"];
+const MAY_DIFFER: [&str; 10] = [
+    "resume",
+    "every",
+    "save",
+    "precision",
+    "limit",
+    "json",
+    "quiet",
+    "threads",
+    "block",
+    "report",
+];
 
 /// Of these, the options that go into the next checkpoint, so that they hold the next time too.
-const CARRIED_OVER: [&str; 4] = ["every", "save", "limit", "report"];
+const CARRIED_OVER: [&str; 5] = ["every", "save", "precision", "limit", "report"];
 
-/// What this program was called with, after the name of the command.
-pub(super) fn own_arguments() -> Result<Vec<String>> {
-    let texts = env::args_os().skip(2).map(|argument| argument.into_string());
+/// What a command was called with, as text.
+pub(super) fn in_utf8(arguments: &[OsString]) -> Result<Vec<String>> {
+    let texts = arguments.iter().cloned().map(OsString::into_string);
     let texts: Result<Vec<String>, _> = texts.collect();
     texts.map_err(|argument| {
         let rule = format!("a checkpoint needs arguments in UTF-8, got {}", argument.display());
@@ -26,14 +36,20 @@ pub(super) fn own_arguments() -> Result<Vec<String>> {
 
 /// The arguments of a resumed run, parsed and as the next checkpoint stores them. They are those that it
 /// began with; options that are given now replace them if they may differ, and are refused if not.
-pub(super) fn resumed_arguments(began_with: &[String]) -> Result<(RunArguments, Vec<String>)> {
+pub(super) fn resumed_arguments(
+    began_with: &[String],
+    given_now: &[String],
+) -> Result<(RunArguments, Vec<String>)> {
     let stored = run_matches(began_with)?;
-    let given = run_matches(&own_arguments()?)?;
+    let given = run_matches(given_now)?;
     let is_given = |id: &str| given.value_source(id) == Some(ValueSource::CommandLine);
     check_unchanged(&stored, &given, is_given)?;
     let (mut run, now) = (run_arguments(&stored)?, run_arguments(&given)?);
     run.saving.resume = now.saving.resume;
     run.saving.save = now.saving.save.or(run.saving.save);
+    if is_given("precision") {
+        run.saving.storage.precision = now.saving.storage.precision;
+    }
     run.saving.every = now.saving.every.or(run.saving.every);
     run.input.limit = now.input.limit.or(run.input.limit);
     if let Some(threads) = now.model.options.threads() {

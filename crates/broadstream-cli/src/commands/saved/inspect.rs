@@ -10,7 +10,7 @@ use broadstream::{
     Classifier, Costs, Input, InputKind, Member, MemberChange, Objective, OnlineBlsConfig,
     RegressionHealth, Schema,
     metrics::oca,
-    model_file::{self, Loaded, Saved},
+    model_file::{Loaded, Precision, Saved},
 };
 use broadstream_store::{read_journal, read_model_or_sums};
 use serde_json::{Map, Value, json};
@@ -23,12 +23,16 @@ use crate::{
         changes::{changes_json, members_json},
         failure::to_stdout,
         health::health_json,
+        importance::importance_json,
         printable::printable,
     },
 };
 
 /// More labels than this are not listed.
 const MOST_LABELS_SHOWN: usize = 12;
+
+/// The columns that are listed, those of the largest importance.
+const MOST_COLUMNS_SHOWN: usize = 12;
 
 pub(crate) fn inspect(arguments: &InspectArguments) -> Result<()> {
     let loaded = read_model_or_sums(&arguments.file)?;
@@ -48,6 +52,9 @@ pub(crate) fn inspect(arguments: &InspectArguments) -> Result<()> {
 struct Inspection {
     kind: &'static str,
     program: String,
+    /// The format version of the file.
+    version: u32,
+    precision: Precision,
     config: OnlineBlsConfig,
     schema: Schema,
     inputs: Vec<Input>,
@@ -63,6 +70,7 @@ struct Inspection {
     restarts: Vec<u64>,
     members: Vec<Member>,
     changes: Vec<MemberChange>,
+    importance: Vec<(String, f64)>,
     /// The share of each class among recent samples, and by what its probability is multiplied under each
     /// objective. Only of a model.
     shares: Vec<f64>,
@@ -84,7 +92,8 @@ impl Inspection {
     fn of(loaded: Loaded) -> Self {
         match loaded {
             Loaded::Model(saved) => {
-                let Saved { model, schema, evaluation, notes, program, costs, .. } = *saved;
+                let Saved { model, schema, evaluation, notes, program, version, costs, .. } =
+                    *saved;
                 let squares: f64 =
                     model.weights().values().iter().map(|weight| weight * weight).sum();
                 let arguments = notes.get(RUN_NOTE).and_then(|run| run["arguments"].as_array());
@@ -93,6 +102,8 @@ impl Inspection {
                 Inspection {
                     kind: if evaluation.is_some() { "checkpoint" } else { "model" },
                     program,
+                    version,
+                    precision: model.precision(),
                     config: model.config().clone(),
                     inputs: model.declared_inputs().to_vec(),
                     learned: model.learned(),
@@ -104,6 +115,7 @@ impl Inspection {
                     restarts: model.restarts().to_vec(),
                     members: model.members(),
                     changes: model.changes().to_vec(),
+                    importance: model.importance(),
                     shares: model.class_shares(),
                     factors: model.decision_factors(),
                     costs,
@@ -116,10 +128,12 @@ impl Inspection {
                 }
             }
             Loaded::Partial(saved) => {
-                let Saved { model, schema, program, .. } = *saved;
+                let Saved { model, schema, program, version, .. } = *saved;
                 Inspection {
                     kind: "sums",
                     program,
+                    version,
+                    precision: Precision::Double,
                     config: model.config().clone(),
                     inputs: model.declared_inputs().to_vec(),
                     learned: model.learned(),
@@ -131,6 +145,7 @@ impl Inspection {
                     restarts: Vec::new(),
                     members: Vec::new(),
                     changes: Vec::new(),
+                    importance: Vec::new(),
                     shares: Vec::new(),
                     factors: Default::default(),
                     costs: None,
@@ -154,7 +169,8 @@ impl Inspection {
         });
         json!({
             "kind": self.kind,
-            "format": model_file::VERSION,
+            "format": self.version,
+            "precision": precision_name(self.precision),
             "program": self.program,
             "bytes": size,
             "target": self.schema.target(),
@@ -169,6 +185,7 @@ impl Inspection {
             "members": members_json(&self.members),
             "changes": changes_json(&self.changes),
             "decisions": self.decisions(),
+            "importance": importance_json(&self.importance),
             "run": run,
             "health": health_json(&self.health),
             "config": self.config.to_json(),
@@ -176,7 +193,7 @@ impl Inspection {
     }
 
     fn text(&self, name: &str, size: u64) -> String {
-        let (version, program) = (model_file::VERSION, &self.program);
+        let (version, program) = (self.version, &self.program);
         let (name, program) = (printable(name), printable(program));
         let mut text = format!(
             "{name}: {}, {}, format {version}, written by broadstream {program}\n\n",
@@ -213,11 +230,20 @@ impl Inspection {
         if let Some(norm) = self.weight_norm {
             line("weights", format!("norm {norm:.8}"));
         }
+        if self.precision == Precision::Single {
+            line(
+                "precision",
+                "single: predictions are close to those of the model that was saved".to_owned(),
+            );
+        }
         if let Some(RunProgress { samples, accuracy, arguments }) = &self.run {
             line("run", arguments.join(" "));
             line("", format!("{samples} samples evaluated, accuracy {accuracy:.4}"));
         }
-        text + &self.decisions_table() + &self.health_table() + &self.changes_table()
+        text + &self.decisions_table()
+            + &self.importance_table()
+            + &self.health_table()
+            + &self.changes_table()
     }
 
     /// What decisions are made for, and by which numbers.
@@ -261,6 +287,25 @@ impl Inspection {
                 text += &format!("{:>10.2}", factors[class] / least);
             }
             text.push('\n');
+        }
+        text
+    }
+
+    /// By how much predictions depend on each column.
+    fn importance_table(&self) -> String {
+        if self.importance.is_empty() {
+            return String::new();
+        }
+        let mut text =
+            "\nimportance of columns: the mean change of a probability without it\n".to_owned();
+        let shown = self.importance.iter().take(MOST_COLUMNS_SHOWN);
+        let shown: Vec<_> = shown.map(|(column, mean)| (printable(column), mean)).collect();
+        let widest = shown.iter().map(|(column, _)| column.chars().count()).fold(10, usize::max);
+        for (column, mean) in &shown {
+            text += &format!("{column:<widest$}{mean:>9.4}\n");
+        }
+        if self.importance.len() > shown.len() {
+            text += &format!("and {} more\n", self.importance.len() - shown.len());
         }
         text
     }
@@ -310,6 +355,13 @@ impl Inspection {
             );
         }
         text
+    }
+}
+
+fn precision_name(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Double => "double",
+        Precision::Single => "single",
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
     rows,
 };
 use crate::{
-    args::LearnArguments,
+    args::{BadUsage, LearnArguments, PrecisionName, StorageArguments},
     build::{
         decisions,
         stop::{self, Stopped},
@@ -30,10 +30,17 @@ use crate::{
 };
 
 pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
+    let storage = &arguments.storage;
+    if arguments.journal && storage.precision == PrecisionName::Single {
+        let rule = "--journal needs --precision double: rows that are learned again continue the model \
+                    to the bit";
+        return Err(BadUsage(rule.to_owned()).into());
+    }
     let (target, mut saved) = change::open(&arguments.file, arguments.output.as_deref())?;
     saved.model.set_threads(threads::given_or_all_cores(arguments.threads))?;
     decisions::apply(&arguments.decisions, &mut saved)?;
-    let mut rows = rows::open(&arguments.rows, &saved, RowPurpose::Learn, arguments.max_categories)?;
+    let mut rows =
+        rows::open(&arguments.rows, &saved, RowPurpose::Learn, arguments.max_categories)?;
     let output = match (arguments.quiet, rows::is_regular_file(&arguments.rows)) {
         (true, _) => Output::None,
         (_, true) => Output::WhileOpen,
@@ -44,7 +51,7 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     if arguments.journal {
         if arguments.output.is_some() {
             // A journal continues the file beside it, so that file must have the model.
-            save(&target, &mut responder, &rows, &saved.notes, saved.costs.as_ref())?;
+            save(&target, &mut responder, &rows, &saved.notes, saved.costs.as_ref(), storage)?;
         }
         responder.journal = Some(RowJournal::new(target.start_journal()?));
     }
@@ -56,7 +63,7 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
             Err(error) => return Err(abandon(error, &target, responder, rows_saved, arguments)),
             Ok(halt) => halt,
         };
-        save(&target, &mut responder, &rows, &saved.notes, saved.costs.as_ref())?;
+        save(&target, &mut responder, &rows, &saved.notes, saved.costs.as_ref(), storage)?;
         rows_saved = responder.counts.rows;
         if halt != Halt::Paused {
             break halt;
@@ -83,14 +90,15 @@ fn save(
     rows: &LiveRows,
     notes: &Map<String, Value>,
     costs: Option<&Costs>,
+    storage: &StorageArguments,
 ) -> Result<()> {
     let encoding = rows.encoding();
-    let file = ModelFile {
+    let file = storage.apply(ModelFile {
         encoding: Some(&encoding),
         notes: Some(notes),
         costs,
         ..ModelFile::new(responder.model, rows.schema())
-    };
+    });
     match &mut responder.journal {
         Some(journal) => target.write_model_and_restart(&file, journal.restart())?,
         None => target.write_model(&file)?,

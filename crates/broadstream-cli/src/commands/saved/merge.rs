@@ -11,7 +11,10 @@ use broadstream::{
 use broadstream_store::{LockedPath, read_journal, read_model_or_sums};
 
 use super::{journal, rows};
-use crate::{args::MergeArguments, output::printable::note};
+use crate::{
+    args::{MergeArguments, StorageArguments},
+    output::printable::note,
+};
 
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<()> {
     let target = LockedPath::lock(&arguments.output)?;
@@ -33,7 +36,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<()> {
     }
     let Some(merged) = merged else { return Ok(()) };
     let merged = if arguments.sums { merged } else { merged.into_model()? };
-    merged.write(&target)?;
+    merged.write(&target, &arguments.storage)?;
     note(&format!("{}: {merged}", arguments.output.display()));
     Ok(())
 }
@@ -101,7 +104,7 @@ impl Merged {
         Ok(self)
     }
 
-    fn write(&self, to: &LockedPath) -> Result<()> {
+    fn write(&self, to: &LockedPath, storage: &StorageArguments) -> Result<()> {
         let mut schema = Schema::new(&self.target);
         let (content, inputs) = match &self.content {
             ModelOrSums::Model(model) => (Content::Model(model), model.declared_inputs()),
@@ -114,7 +117,8 @@ impl Merged {
             schema.class_of(label);
         }
         let encoding = self.encoding.as_ref();
-        Ok(to.write_model(&ModelFile { encoding, ..ModelFile::of(content, &schema) })?)
+        let file = ModelFile { encoding, ..ModelFile::of(content, &schema) };
+        Ok(to.write_model(&storage.apply(file))?)
     }
 }
 

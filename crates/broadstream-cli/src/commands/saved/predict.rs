@@ -26,8 +26,9 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<()> {
         note(&format!("{name}.journal: {left} {rule}"));
     }
     let mut rows = rows::open(&arguments.rows, &saved, RowPurpose::Predict, None)?;
-    let mut responder =
-        Responder::new(&mut saved.model, false, Output::Needed).deciding_by(saved.costs.as_ref());
+    let mut responder = Responder::new(&mut saved.model, false, Output::Needed)
+        .deciding_by(saved.costs.as_ref())
+        .explaining(arguments.explain.unwrap_or(0) as usize);
     let outcome = responder.read(&mut rows, u64::MAX);
     within(outcome.map(|_| ()), || rows::name(&arguments.rows))
 }

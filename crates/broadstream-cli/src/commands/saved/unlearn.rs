@@ -25,12 +25,12 @@ pub(crate) fn unlearn(arguments: &UnlearnArguments) -> Result<()> {
         }
         unlearned => unlearned?,
     };
-    target.write_model(&ModelFile {
+    target.write_model(&arguments.storage.apply(ModelFile {
         costs: saved.costs.as_ref(),
         encoding: saved.encoding.as_ref(),
         notes: Some(&saved.notes),
         ..ModelFile::new(&saved.model, &saved.schema)
-    })?;
+    }))?;
     let text = if arguments.json {
         json(&certificate, saved.model.learned())
     } else {

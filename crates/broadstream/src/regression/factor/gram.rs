@@ -111,6 +111,16 @@ impl Gram {
         }
     }
 
+    /// P ← P − ridge · I, if that leaves a sum of squares but for rounding.
+    pub(super) fn lower_diagonal(&mut self, ridge: f64) {
+        for panel in 0..self.p.len() {
+            let (_, block) = self.p.split_mut(panel);
+            for (row, column) in block.iter_mut().enumerate() {
+                column.0[row] = (column.0[row] - ridge).max(0.0);
+            }
+        }
+    }
+
     /// Adds another sum of the same order.
     pub(super) fn merge(&mut self, other: &Gram) {
         for (column, other) in self.p.columns_mut().iter_mut().zip(other.p.columns()) {
@@ -138,6 +148,11 @@ impl Gram {
         let mut p = Panels::zero(features.len());
         p.set_rows(&chosen, true);
         Gram { threads: self.threads.clone(), ..Gram::of(p) }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn p_rows(&self) -> Vec<f64> {
+        self.p.rows(true)
     }
 
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {

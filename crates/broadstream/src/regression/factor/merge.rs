@@ -10,7 +10,7 @@
 //! 1e-16. A factor that only learns and unlearns samples is exact to its square root times 1e-16, as
 //! if it had been computed from the samples themselves.
 
-use super::{Factor, Update, check_length, panels::ROWS};
+use super::{Factor, Gram, Update, check_length, panels::ROWS};
 use crate::error::Error;
 
 /// How many rows are swept together.
@@ -69,6 +69,24 @@ impl Factor {
         // A sample whose target is already predicted leaves the weights as they are.
         let weights = self.weights();
         self.sweep_unit_vectors(&vec![growth; self.order()], &weights, 1.0);
+    }
+
+    /// The sums P of a factor that is that of P + ridge · I.
+    pub(crate) fn sums_without_ridge(&self, ridge: f64) -> Gram {
+        let (order, mut gram) = (self.order(), Gram::new(self.order()));
+        gram.share_threads(&self.threads);
+        for first in (0..order).step_by(BLOCK) {
+            let rows = first..order.min(first + BLOCK);
+            let mut features = vec![0.0; rows.len() * order];
+            for (s, j) in rows.clone().enumerate() {
+                self.copy_column(j, &mut features[s * order..][..order]);
+            }
+            let weights: Vec<f64> = rows.map(|j| 1.0 / self.d_inverse[j]).collect();
+            let added = gram.add(&features, &weights);
+            debug_assert!(added.is_ok(), "there is a weight for each column");
+        }
+        gram.lower_diagonal(ridge);
+        gram
     }
 
     fn learn_rows(

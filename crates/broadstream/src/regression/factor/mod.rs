@@ -237,10 +237,10 @@ impl Factor {
 
     /// Saves L without its diagonal, 1/D, and Z target by target.
     pub(crate) fn save(&self, to: &mut WriteScope<'_>) {
-        to.floats("l", self.l.rows(false));
+        to.rounded_floats("l", self.l.rows(false));
         to.floats("d_inverse", self.d_inverse.clone());
         to.check("d_inverse", self.d_inverse.iter().all(|d_inverse| *d_inverse > 0.0));
-        to.floats("z", panels::target_rows(&self.z, self.targets).collect());
+        to.rounded_floats("z", panels::target_rows(&self.z, self.targets).collect());
     }
 
     /// Takes over a saved factor, into one that has no targets yet. The number of targets follows

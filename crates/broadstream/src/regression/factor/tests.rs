@@ -9,14 +9,12 @@ mod slide;
 mod sums;
 mod unlearn;
 
-use std::collections::BTreeMap;
-
 use faer::{Mat, linalg::solvers::Solve};
 
 use super::*;
 use crate::{
     numeric::Random,
-    state::{StateReader, StateWriter},
+    state::{Precision, StateWriter},
 };
 
 /// Orders on both sides of every panel boundary that matters, and of the column tiles within.
@@ -133,24 +131,18 @@ pub(crate) fn through_state<T>(
     save: impl FnOnce(&mut WriteScope<'_>),
     restore: impl FnOnce(&ReadScope<'_>) -> T,
 ) -> T {
-    let mut writer = StateWriter::default();
+    through_state_in(Precision::Double, save, restore)
+}
+
+/// The same in a given precision.
+pub(crate) fn through_state_in<T>(
+    precision: Precision,
+    save: impl FnOnce(&mut WriteScope<'_>),
+    restore: impl FnOnce(&ReadScope<'_>) -> T,
+) -> T {
+    let mut writer = StateWriter { precision, ..StateWriter::default() };
     save(&mut writer.root());
-    let StateWriter { values, floats, integers, .. } = writer;
-    let text = serde_json::to_string(&values).unwrap();
-    let floats: BTreeMap<String, Vec<[u8; 8]>> = floats
-        .into_iter()
-        .map(|(name, values)| (name, values.into_iter().map(f64::to_le_bytes).collect()))
-        .collect();
-    let integers: BTreeMap<String, Vec<[u8; 8]>> = integers
-        .into_iter()
-        .map(|(name, values)| (name, values.into_iter().map(u64::to_le_bytes).collect()))
-        .collect();
-    let reader = StateReader {
-        values: serde_json::from_str(&text).unwrap(),
-        floats: floats.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect(),
-        integers: integers.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect(),
-    };
-    restore(&reader.root())
+    writer.read_back(restore)
 }
 
 fn swept(

@@ -94,7 +94,10 @@ pub(super) fn survey(
     }
     let is_moment = |kind: &Option<ColumnKind>| *kind == Some(ColumnKind::Moment);
     let form = |(seen, kind): (&Seen, &Option<ColumnKind>)| {
-        seen.form.as_ref().filter(|_| is_moment(kind) && seen.forms.is_none()).map(|(form, _)| *form)
+        seen.form
+            .as_ref()
+            .filter(|_| is_moment(kind) && seen.forms.is_none())
+            .map(|(form, _)| *form)
     };
     let forms = seen.iter().zip(&kinds).map(form).collect();
     Ok(Survey { kinds, forms, decimal, warnings })
@@ -107,9 +110,7 @@ fn detect_comma(seen: &[Seen]) -> Option<(usize, &str)> {
     if undecided().any(|seen| seen.only_points && seen.has_point) {
         return None;
     }
-    let shows = |seen: &&Seen| {
-        seen.may_be_declared_numeric() && seen.only_commas && seen.has_comma
-    };
+    let shows = |seen: &&Seen| seen.may_be_declared_numeric() && seen.only_commas && seen.has_comma;
     let (k, seen) = seen.iter().enumerate().find(|(_, seen)| shows(seen))?;
     Some((k, seen.example.as_deref()?))
 }

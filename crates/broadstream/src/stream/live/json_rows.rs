@@ -5,8 +5,7 @@ use crate::{
     data::{Sample, Schema},
     error::Error,
     stream::{
-        Place, RowEncoder, RowEncoding, RowPurpose, StreamError, cell::HeldCell,
-        jsonl::read_object,
+        Place, RowEncoder, RowEncoding, RowPurpose, StreamError, cell::HeldCell, jsonl::read_object,
     },
 };
 

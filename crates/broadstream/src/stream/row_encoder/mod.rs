@@ -171,12 +171,19 @@ pub enum RowPurpose {
 #[derive(Clone, Copy, Debug)]
 enum Coding {
     Undecided,
-    Numeric { input: u32 },
+    Numeric {
+        input: u32,
+    },
     OneHot,
-    Codes { input: u32 },
+    Codes {
+        input: u32,
+    },
     Text,
     /// The input is the days since 1970. Other columns have the hour and the weekday.
-    Moment { input: u32, epoch: bool },
+    Moment {
+        input: u32,
+        epoch: bool,
+    },
 }
 
 const NO_INPUT: u32 = u32::MAX;

@@ -6,8 +6,8 @@ use super::{Coding, ColumnState, NO_INPUT, RowEncoder};
 use crate::{
     data::{InputKind, Schema},
     stream::{
-        ColumnCoding, EncodedColumn, RowEncoding, StreamError, decimal::Decimal,
-        moments::PARTS, rare_categories::shared_names, text_features::text_input_name,
+        ColumnCoding, EncodedColumn, RowEncoding, StreamError, decimal::Decimal, moments::PARTS,
+        rare_categories::shared_names, text_features::text_input_name,
     },
 };
 
@@ -65,7 +65,9 @@ impl RowEncoder {
         encoder.decimal = Decimal::of(encoding.decimal_comma);
         let inputs: HashMap<&str, u32> =
             schema.inputs().iter().zip(0..).map(|(input, i)| (input.name.as_str(), i)).collect();
-        for (position, EncodedColumn { name, coding, rare, part }) in encoding.columns.iter().enumerate() {
+        for (position, EncodedColumn { name, coding, rare, part }) in
+            encoding.columns.iter().enumerate()
+        {
             if position == encoding.target_position {
                 encoder.target_here();
             }
