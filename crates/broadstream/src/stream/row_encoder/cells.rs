@@ -59,7 +59,7 @@ impl RowEncoder {
     }
 
     /// Same as [`encode_text`](Self::encode_text) for a cell that is a number rather than a text.
-    fn encode_number(
+    pub(super) fn encode_number(
         &mut self,
         k: usize,
         number: f64,

@@ -7,7 +7,7 @@
 
 use super::{Coding, RowEncoder, cells::Source};
 use crate::stream::{
-    ColumnKind, StreamError,
+    Cell, ColumnKind, StreamError,
     cell::excerpt,
     moments::{Moment, MomentForm, PARTS},
 };
@@ -74,14 +74,12 @@ impl RowEncoder {
         }
         if let Some(value) = moment.hour {
             let k = self.part(k, hour, PARTS[0], ColumnKind::Numeric)?;
-            if let Coding::Numeric { input } = self.codings[k] {
-                self.several.push((input, value));
-            }
+            let cell = self.encode_number(k, value, Cell::Number(value))?;
+            self.several.extend(cell);
         }
         let k = self.part(k, weekday, PARTS[1], ColumnKind::Categorical)?;
-        if let Some(cell) = self.encode_text(k, moment.weekday.as_bytes(), Source::Typed)? {
-            self.several.push(cell);
-        }
+        let cell = self.encode_text(k, moment.weekday.as_bytes(), Source::Typed)?;
+        self.several.extend(cell);
         Ok(Some((input, moment.days)))
     }
 
