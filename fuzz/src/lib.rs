@@ -86,12 +86,15 @@ pub fn source(data: &[u8]) -> Box<Cursor<Vec<u8>>> {
 
 /// Options that depend only on the length of the input, so that seeds are plain files.
 pub fn table_options(data: &[u8]) -> TableOptions {
-    let first = || "1".to_owned();
+    let [first, second] = ["1", "2"].map(|column| move || column.to_owned());
     let chosen = |bit: usize| data.len() & (1 << bit) != 0;
     TableOptions {
         target: (chosen(1) && chosen(2)).then(first),
         categorical: if chosen(1) && !chosen(2) { vec![first()] } else { Vec::new() },
         categories: chosen(0).then_some(Categories::IntegerCodes),
+        max_categories: chosen(3).then_some(3),
+        text: if chosen(1) && chosen(4) && chosen(5) { vec![second()] } else { Vec::new() },
+        dates: if chosen(1) && chosen(4) && !chosen(5) { vec![second()] } else { Vec::new() },
         ..TableOptions::default()
     }
 }

@@ -160,6 +160,8 @@ class Stream:
         drop: Sequence[str] | None = None,
         categorical: Sequence[str] | None = None,
         numeric: Sequence[str] | None = None,
+        text: Sequence[str] | None = None,
+        dates: Sequence[str] | None = None,
         categories: str | None = None,
         format: str | None = None,
         delimiter: str | None = None,

@@ -9,6 +9,7 @@ names, so the signatures are generated from the definitions.
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -20,11 +21,24 @@ __all__ = ["NAMES", "OptionValues", "Options", "document", "explained", "takes_o
 
 # Without the seed, which has other names in other libraries.
 # Costs go by label, so they belong to the model and not to its configuration.
-NAMES = (*(option["name"] for option in options() if option["name"] != "seed"), "costs")
+NAMES = (
+    *(option["name"] for option in options() if option["name"] != "seed"),
+    "costs",
+    "max_categories",
+    "text",
+)
 
 COSTS = """costs : dict
     For each true label a dictionary with the cost of each decision, by label; decisions are then made
     for the least expected cost. ``abstain`` in each of them is the cost of deciding nothing."""
+
+# How columns become inputs is not part of the configuration either.
+COLUMNS = """max_categories : int, default=2000
+    The most inputs that the categories of a column may have. The first ones and the frequent ones have
+    an input of their own, and rare ones share some. Example: ``max_categories=10_000``.
+text : list of str
+    Columns of texts, whose words and sequences of characters become inputs. Example:
+    ``text=["message"]``."""
 
 # Where the docstring of an adapter continues with the options.
 MARK = "The other parameters are the options of"
@@ -77,10 +91,10 @@ def document(model: type[OnlineBLS]) -> None:
     text = "Parameters\n----------\n" + preset + "\n".join(named) + "\n"
     text += "\n".join(_explained(option) for option in options())
     summary, examples, code = (model.__doc__ or "").partition("Examples\n--------\n")
-    text += "\n" + COSTS
+    text += f"\n{COSTS}\n{COLUMNS}"
     model.__doc__ = f"{summary}{text}\n\n{examples}{code}"
-    names = [*(option["name"] for option in options()), "costs"]
-    parameters = _parameters(["preset", *names], {})
+    names = ["preset", "seed", *NAMES]
+    parameters = _parameters(names, {})
     model.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
 
 
@@ -92,7 +106,7 @@ def explained(adapter: Class) -> Class:
     missing = [
         o for o in options() if o["name"] in NAMES and f"    {o['name']} : " not in documented
     ]
-    entries = [*(_explained(option) for option in missing), COSTS]
+    entries = [*(_explained(option) for option in missing), COSTS, COLUMNS]
     text = textwrap.indent("\n".join(entries), "    ").lstrip()
     if mark:
         adapter.__doc__ = f"{own}{mark}{paragraph}\n\n    {text}{blank}{rest}"
@@ -138,7 +152,7 @@ def source() -> str:
         "",
         "from __future__ import annotations",
         "",
-        "from collections.abc import Mapping",
+        "from collections.abc import Mapping, Sequence",
         "from typing import Any, Literal, TypedDict",
         "",
         "#: The configurations that options start from",
@@ -161,6 +175,11 @@ def source() -> str:
         lines.append(f'    """{text}"""' if "\n" not in text else f'    """{text}\n    """')
     text = textwrap.indent(textwrap.dedent(COSTS.partition("\n")[2]), "    ").lstrip()
     lines += ["", "    costs: Mapping[Any, Mapping[Any, float]] | None", f'    """{text}\n    """']
+    for entry, kind in zip(re.split(r"\n(?=\w)", COLUMNS), ("int", "Sequence[str]")):
+        name, _, text = entry.partition("\n")
+        text = textwrap.indent(textwrap.dedent(text), "    ").lstrip()
+        name = name.partition(" ")[0]
+        lines += ["", f"    {name}: {kind} | None", f'    """{text}\n    """']
     return "\n".join(lines) + "\n"
 
 

@@ -254,11 +254,3 @@ def test_numbers_may_have_a_decimal_comma(tmp_path):
     assert list(Stream(path, decimal_comma=True)) == [({"a": 3.5}, "u"), ({"a": 2.0}, "v")]
     with pytest.warns(UserWarning, match="column 'a' is read as categories"):
         assert next(iter(Stream(path, decimal_comma=False))) == ({"a": "3,5"}, "u")
-
-
-def test_a_column_has_at_most_so_many_categories(tmp_path):
-    path = tmp_path / "ids.csv"
-    path.write_text("id,y\na,u\nb,v\n")
-    assert len(list(Stream(path, max_categories=2))) == 2
-    with pytest.raises(ValueError, match="line 3, column 'id': expected at most 1 categories"):
-        list(Stream(path, max_categories=1))

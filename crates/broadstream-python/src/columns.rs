@@ -7,17 +7,18 @@
 
 use broadstream::{
     Input, Schema,
-    stream::{Categories, ColumnCoding, Place, RowEncoder, RowEncoding},
+    stream::{Categories, ColumnCoding, Place, RowEncoder, RowEncoding, TableOptions},
 };
 use pyo3::{
-    exceptions::PyValueError,
+    exceptions::{PyTypeError, PyValueError},
     prelude::*,
     types::{PyDict, PyInt, PyString},
 };
 
 use crate::{
     cells::{is_moment, is_plain},
-    error::stream_error,
+    error::{stream_error, to_python},
+    numbers::Whole,
     rows::tables,
 };
 
@@ -57,6 +58,7 @@ impl Columns {
     pub(crate) fn new(py: Python<'_>) -> Self {
         let mut encoder = RowEncoder::new("", Categories::OneHot);
         encoder.read_flags();
+        encoder.read_days();
         Columns {
             encoder,
             known: PyDict::new(py).unbind(),
@@ -65,6 +67,36 @@ impl Columns {
             target: None,
             unknown: Unknown::default(),
         }
+    }
+
+    /// The same with the options that are about columns, which are taken out of `options`.
+    pub(crate) fn with_options(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let take = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+            let value = options.get_item(name)?;
+            if value.is_some() {
+                options.del_item(name)?;
+            }
+            Ok(value.filter(|value| !value.is_none()))
+        };
+        let (most, text) = (take("max_categories")?, take("text")?);
+        let mut table = TableOptions::default();
+        if let Some(most) = most {
+            let Whole(most) = most.extract()?;
+            table.max_categories = Some(usize::try_from(most).unwrap_or(usize::MAX));
+        }
+        if let Some(text) = text {
+            let rule = |_| {
+                let found = text.repr().map(|text| text.to_string()).unwrap_or_default();
+                PyTypeError::new_err(format!(
+                    "text must be a list of names of columns, got {found}"
+                ))
+            };
+            table.text = text.extract().map_err(rule)?;
+        }
+        let mut columns = Columns::new(py);
+        let encoder = columns.encoder.clone().with_options(&table).map_err(to_python)?;
+        columns.encoder = encoder;
+        Ok(columns)
     }
 
     /// The columns of a model that has these inputs and was saved, trained elsewhere, or merged. A
@@ -90,6 +122,7 @@ impl Columns {
         }
         let mut encoder = RowEncoder::resume(schema, &encoding).map_err(stream_error)?;
         encoder.read_flags();
+        encoder.read_days();
         Ok(Columns {
             encoder,
             known: PyDict::new(py).unbind(),

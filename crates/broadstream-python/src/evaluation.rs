@@ -102,6 +102,10 @@ pub(crate) fn evaluate_stream<'py>(
             }
             let stream = stream.get();
             options.limit = [options.limit, stream.limit()].into_iter().flatten().min();
+            let model = own.map(|model| -> PyResult<_> {
+                Ok(model.get().learner().whole(py)?.columns.encoding())
+            });
+            let stream = stream.for_model(model.transpose()?.as_ref());
             Source::Stream(py.detach(|| stream.open())?)
         }
         (None, Some(rows)) => {

@@ -4,7 +4,7 @@ use std::{collections::HashSet, ops::Range};
 
 use broadstream::{
     Block, Certificate, ClassCosts, Classifier, Costs, Error, Explanation, OnlineBls,
-    stream::ColumnCoding,
+    stream::{ColumnCoding, RowPurpose},
 };
 use numpy::PyReadonlyArray1;
 use pyo3::{
@@ -253,6 +253,7 @@ impl Learner {
                 learner.block.clear();
                 return take_back(learner, 0);
             }
+            learner.columns.encoder().set_purpose(RowPurpose::Unlearn);
             in_pieces(py, batch.rows.len(), |range| {
                 let start = range.start;
                 learner.fill(py, batch, &classes, range)?;
@@ -276,7 +277,10 @@ impl Learner {
         let certificate = self.attempt(py, |learner| {
             let class = learner.known_class(y, 0)?;
             let new_class = learner.labels.class_of(new_y, place(0))?;
-            learner.fill_one(x, 0, 1.0)?;
+            learner.columns.encoder().set_purpose(RowPurpose::Unlearn);
+            let filled = learner.fill_one(x, 0, 1.0);
+            learner.columns.encoder().set_purpose(RowPurpose::Learn);
+            filled?;
             learner.check_known_inputs()?;
             let Learner { core, block, .. } = learner;
             py.detach(|| core.correct_one(block.sample(0), class, new_class, weight))
@@ -473,6 +477,12 @@ impl Learner {
         self.labels.truncate(py, begun.labels)
     }
 
+    /// Returns to the columns from before something began, whose labels stay.
+    pub(crate) fn replace_columns(&mut self, columns: Columns, begun: Begun) {
+        self.columns = columns;
+        self.core.withdraw_inputs(begun.inputs);
+    }
+
     /// Does something that leaves no input or column behind, whether it fails or not. Those of a batch that is
     /// being checked stay.
     fn look<T>(
@@ -482,7 +492,9 @@ impl Learner {
     ) -> PyResult<T> {
         let (unsettled, inputs) = (self.columns.unsettled(), self.core.inputs());
         self.columns.begin_look();
+        self.columns.encoder().set_purpose(RowPurpose::Predict);
         let done = work(self);
+        self.columns.encoder().set_purpose(RowPurpose::Learn);
         self.columns.undo(py, unsettled);
         self.core.withdraw_inputs(inputs);
         self.columns.end_look(py)?;

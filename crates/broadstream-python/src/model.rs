@@ -73,9 +73,10 @@ impl OnlineBLS {
             options.del_item("costs")?;
         }
         let costs = costs.map(|costs| costs::from_python(&costs)).transpose()?;
+        let columns = Columns::with_options(py, &options)?;
         let config = options::configuration(preset, &options)?;
         let core = py.detach(|| OnlineBls::new(config)).map_err(to_python)?;
-        let learner = Learner::new(core, Columns::new(py), Labels::new(py));
+        let learner = Learner::new(core, columns, Labels::new(py));
         Ok(OnlineBLS::of(learner.with_costs(costs)))
     }
 

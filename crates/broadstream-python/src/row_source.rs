@@ -111,6 +111,7 @@ impl RowSource {
         };
         // Rows before an invalid one are learned, including the inputs that they added.
         self.declare_inputs();
+        self.columns.settle();
         read?;
         Ok(self.next - before)
     }

@@ -178,31 +178,41 @@ impl Writer<'_> {
         batch: &Batch<'_, '_>,
         mut work: impl FnMut(&mut Learner) -> PyResult<()>,
     ) -> PyResult<()> {
-        let begun = {
+        let (begun, columns) = {
             let mut learner = self.learner.lock(py)?;
             let begun = learner.begin(batch)?;
             if batch.rows.len() <= crate::interrupt::FIRST {
                 // One piece, which need not be encoded twice.
                 return learner.in_one_piece(py, batch, begun, work);
             }
-            begun
+            (begun, learner.columns.copy(py))
         };
         let (mut classes, mut known) = (Vec::with_capacity(batch.rows.len()), begun.classes);
         let checked = in_pieces(py, batch.rows.len(), |range| {
             let mut learner = self.learner.lock(py)?;
             known = learner.check_piece(py, batch, range, &mut classes, known)?;
+            // The columns from before are kept for the case that a row is refused.
+            learner.columns.settle();
             drop(learner);
             self.learner.give_way(py);
             Ok(())
         });
-        if checked.is_err() {
-            self.learner.lock_for_repair(py)?.abandon(py, begun)?;
-            return checked;
+        {
+            let mut learner = self.learner.lock_for_repair(py)?;
+            if checked.is_err() {
+                learner.abandon(py, begun)?;
+            }
+            // What the rows have added is forgotten, so that they add it again as they are learned: whether
+            // a category shares an input depends on the rows before it.
+            learner.replace_columns(columns, begun);
+            checked?;
         }
         let done = in_pieces(py, batch.rows.len(), |range| {
             let mut learner = self.learner.lock(py)?;
             learner.fill(py, batch, &classes, range)?;
+            learner.declare_inputs()?;
             work(&mut learner)?;
+            learner.columns.settle();
             drop(learner);
             self.learner.give_way(py);
             Ok(())

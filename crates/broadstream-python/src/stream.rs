@@ -39,7 +39,7 @@ use crate::{
 ///
 /// A file has these options. ``target`` is the column of the labels, by default the last one. ``drop``
 /// leaves columns out; ``categorical`` and ``numeric`` fix the kind of columns. ``categories`` is "one-hot",
-/// the default, or "integer-codes", and ``max_categories`` the most that a column may have, by default 50000.
+/// the default, or "integer-codes", and ``max_categories`` the most inputs that those of a column may have, by default 2000.
 /// ``format``, ``delimiter``, ``header`` and ``decimal_comma`` are detected unless given. An option that the
 /// format does not have is refused, and a generator has none of them.
 ///
@@ -55,6 +55,7 @@ use crate::{
 /// >>> X.shape
 /// (1000, 3)
 #[pyclass(frozen, module = "broadstream")]
+#[derive(Clone)]
 pub(crate) struct Stream {
     origin: Origin,
     options: TableOptions,
@@ -63,6 +64,7 @@ pub(crate) struct Stream {
 }
 
 /// Where samples come from.
+#[derive(Clone)]
 enum Origin {
     Generator(NamedGenerator),
     File(String),
@@ -70,6 +72,29 @@ enum Origin {
 
 #[pymethods]
 impl Stream {
+    /// The same stream, whose columns become inputs as the model says, where the options of the stream do not.
+    pub(crate) fn for_model(&self, model: Option<&RowEncoding>) -> Self {
+        let mut stream = self.clone();
+        if let (Origin::File(_), Some(encoding)) = (&self.origin, model) {
+            if stream.options.text.is_empty() {
+                stream.options.text.clone_from(&encoding.text);
+            }
+            stream.options.max_categories.get_or_insert(encoding.max_categories);
+        }
+        stream
+    }
+
+    /// The same stream with a category for every text, so that samples have what the cells say.
+    fn of_cells(&self) -> Self {
+        let mut stream = self.clone();
+        if let Origin::File(_) = self.origin {
+            let texts = std::mem::take(&mut stream.options.text);
+            stream.options.categorical.extend(texts);
+            stream.options.max_categories = Some(usize::MAX);
+        }
+        stream
+    }
+
     #[new]
     #[pyo3(signature = (
         source,
@@ -78,6 +103,8 @@ impl Stream {
         drop = None,
         categorical = None,
         numeric = None,
+        text = None,
+        dates = None,
         categories = None,
         format = None,
         delimiter = None,
@@ -94,6 +121,8 @@ impl Stream {
         drop: Option<Vec<String>>,
         categorical: Option<Vec<String>>,
         numeric: Option<Vec<String>>,
+        text: Option<Vec<String>>,
+        dates: Option<Vec<String>>,
         categories: Option<&str>,
         format: Option<&str>,
         delimiter: Option<&str>,
@@ -115,6 +144,8 @@ impl Stream {
             drop: drop.unwrap_or_default(),
             categorical: categorical.unwrap_or_default(),
             numeric: numeric.unwrap_or_default(),
+            text: text.unwrap_or_default(),
+            dates: dates.unwrap_or_default(),
             categories: categories.map(Categories::parse).transpose().map_err(to_python)?,
             max_categories: max_categories
                 .map(|most| usize::try_from(most.0).unwrap_or(usize::MAX)),
@@ -182,7 +213,7 @@ impl Stream {
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<Samples> {
         let samples = Reading {
-            stream: py.detach(|| self.open())?,
+            stream: py.detach(|| self.of_cells().open())?,
             block: Block::new(),
             next: 0,
             left: self.limit.unwrap_or(u64::MAX),
@@ -201,6 +232,29 @@ impl Stream {
 }
 
 impl Stream {
+    /// The same stream, whose columns become inputs as the model says, where the options of the stream do not.
+    pub(crate) fn for_model(&self, model: Option<&RowEncoding>) -> Self {
+        let mut stream = self.clone();
+        if let (Origin::File(_), Some(encoding)) = (&self.origin, model) {
+            if stream.options.text.is_empty() {
+                stream.options.text.clone_from(&encoding.text);
+            }
+            stream.options.max_categories.get_or_insert(encoding.max_categories);
+        }
+        stream
+    }
+
+    /// The same stream with a category for every text, so that samples have what the cells say.
+    fn of_cells(&self) -> Self {
+        let mut stream = self.clone();
+        if let Origin::File(_) = self.origin {
+            let texts = std::mem::take(&mut stream.options.text);
+            stream.options.categorical.extend(texts);
+            stream.options.max_categories = Some(usize::MAX);
+        }
+        stream
+    }
+
     /// The samples from the first one on.
     pub(crate) fn open(&self) -> PyResult<Box<dyn broadstream::stream::Stream>> {
         let stream = match &self.origin {

@@ -13,8 +13,8 @@ use broadstream::{
     Block, Classifier, Error, Nodes, OnlineBls, OnlineBlsConfig, Schema, Scores,
     model_file::{self, ModelFile},
     stream::{
-        Categories, LiveOptions, LiveRows, RowEncoding, Stream, TableOptions, UnknownColumns,
-        csv::CsvStream, jsonl::JsonLinesStream,
+        Categories, LiveOptions, LiveRows, RowEncoding, RowPurpose, Stream, TableOptions,
+        UnknownColumns, csv::CsvStream, jsonl::JsonLinesStream,
     },
 };
 use broadstream_fuzz::source;
@@ -53,6 +53,15 @@ static MODELS: LazyLock<Vec<SavedModel>> = LazyLock::new(|| {
         csv(table, options(Categories::IntegerCodes)),
         csv("1,5;u;x\n2;v;y\n3,25;u;x\n", TableOptions::default()),
         SavedModel::trained(json.expect("objects")),
+        csv(
+            "when,day,note,user,y\n2024-02-29T17:03Z,2024-02-29,a text,u,x\n\
+             2024-03-01 17:03Z,,more text,v,y\n2024-03-01 17:03Z,2024-02-28,,w,y\n",
+            TableOptions {
+                text: vec!["note".into()],
+                max_categories: Some(3),
+                ..TableOptions::default()
+            },
+        ),
     ]
 });
 
@@ -103,6 +112,11 @@ fn live_options(choice: usize) -> LiveOptions {
         header: chosen(2).then_some(chosen(3)),
         decimal_comma: (chosen(2) && chosen(4)).then_some(chosen(3)),
         max_categories: chosen(5).then_some(3),
+        purpose: match choice % 7 {
+            0 => RowPurpose::Predict,
+            1 => RowPurpose::Unlearn,
+            _ => RowPurpose::Learn,
+        },
         ..LiveOptions::default()
     }
 }

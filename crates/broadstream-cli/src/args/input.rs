@@ -22,11 +22,21 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) numeric: Vec<String>,
 
+    /// Columns of texts, whose words and sequences of characters become inputs
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) text: Vec<String>,
+
+    /// Columns of dates and times, whose numbers are seconds since 1970 [default: those whose cells are all
+    /// like 2024-02-29, or all like 2024-02-29T17:03]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) dates: Vec<String>,
+
     /// How categories become inputs [default: one-hot; integer-codes in the paper's presets]
     #[arg(long, value_enum)]
     pub(crate) categories: Option<CategoriesArgument>,
 
-    /// The most categories that a column may have; one more is an error [default: 50000]
+    /// The most inputs that the categories of a column may have; rare ones share some of them
+    /// [default: 2000]
     #[arg(long, value_name = "N")]
     pub(crate) max_categories: Option<usize>,
 
@@ -108,6 +118,8 @@ impl InputArguments {
             drop: self.drop.clone(),
             categorical: self.categorical.clone(),
             numeric: self.numeric.clone(),
+            text: self.text.clone(),
+            dates: self.dates.clone(),
             categories: self.categories.map(|categories| match categories {
                 CategoriesArgument::OneHot => Categories::OneHot,
                 CategoriesArgument::IntegerCodes => Categories::IntegerCodes,

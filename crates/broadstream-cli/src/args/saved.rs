@@ -101,8 +101,8 @@ pub(crate) struct LearnArguments {
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
-    /// The most categories that a column may have, those that the model knows included; one more is an
-    /// error [default: 50000]
+    /// The most inputs that the categories of a column may have, those that the model knows included
+    /// [default: as when the model was trained]
     #[arg(long, value_name = "N")]
     pub(crate) max_categories: Option<usize>,
 

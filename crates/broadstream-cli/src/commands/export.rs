@@ -9,12 +9,16 @@ use anyhow::{Context, Result};
 use broadstream::Preset;
 use broadstream::{Block, Input, InputKind, Sample, Schema, stream::Stream};
 
-use crate::{args::ExportArguments, build::source::Source, output::failure::to_stdout};
+use crate::{
+    args::{ExportArguments, InputArguments},
+    build::source::Source,
+    output::failure::to_stdout,
+};
 
 pub(crate) fn export(arguments: &ExportArguments) -> Result<()> {
     let ExportArguments { source, input } = arguments;
     let source = Source::parse(source)?;
-    let mut opened = source.open_table(input, Preset::Default)?;
+    let mut opened = source.open_table(&of_cells(input, &source), Preset::Default)?;
     opened.warn(&source);
     let stdout = io::stdout().lock();
     let written = write_stream(&mut *opened.stream, opened.columns, input.limit, stdout);
@@ -23,6 +27,17 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<()> {
         Err(error) if error.is::<csv::Error>() || error.is::<io::Error>() => to_stdout(Err(error)),
         written => written.with_context(|| source.name()),
     }
+}
+
+/// The same options with a category for every text, so that the output has what the cells say.
+fn of_cells(input: &InputArguments, source: &Source) -> InputArguments {
+    let mut input = input.clone();
+    if !matches!(source, Source::Generator(_)) {
+        let texts = std::mem::take(&mut input.text);
+        input.categorical.extend(texts);
+        input.max_categories = Some(usize::MAX);
+    }
+    input
 }
 
 /// Writes up to `limit` samples of a stream as CSV, with the columns of its file or, if it has none, a

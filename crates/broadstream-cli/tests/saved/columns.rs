@@ -127,27 +127,57 @@ fn categories_that_are_only_predicted_take_no_memory_for_good() {
 }
 
 #[test]
-fn a_column_with_too_many_categories_is_refused() {
+fn a_column_of_different_values_has_a_bounded_number_of_inputs() {
     let folder = Folder::new();
     let rows = |range: std::ops::Range<usize>| -> String {
         range.map(|i| format!("u{i},{}\n", i % 2)).collect()
     };
+    let inputs = |file: &str| {
+        let inspected: Value =
+            serde_json::from_str(&folder.stdout(&format!("inspect {file} --json"))).unwrap();
+        inspected["inputs"].as_u64().unwrap()
+    };
     folder.write("ids.csv", format!("user,y\n{}", rows(0..10_001)));
-    let (code, message) = folder.failure(&format!("run ids.csv {RUN} --max-categories 10000"));
-    let expected = "error: ids.csv: line 10002, column 'user': expected at most 10000 categories, found \
-                    one more: 'u10000' (drop the column if its values hardly repeat, or raise \
-                    max_categories)\n";
-    assert_eq!((code, message.as_str()), (1, expected));
-    folder.stdout(&format!("run ids.csv {RUN} --max-categories 10001"));
+    folder.stdout(&format!("run ids.csv {RUN} --max-categories 40 --save ids.bsm"));
+    assert_eq!(inputs("ids.bsm"), 20 + 10, "half of them, and those that are shared");
+    folder.write("more.csv", format!("user,y\n{}", rows(20_000..20_100)));
+    folder.stdout("learn ids.bsm more.csv");
+    assert_eq!(inputs("ids.bsm"), 20 + 10, "a model keeps its limit");
+    folder.stdout("predict ids.bsm more.csv --quiet");
+
     let (code, message) = folder.failure("run ids.csv --max-categories 0");
     assert_eq!((code, message.contains("max_categories must be at least 1, got 0")), (2, true));
     let (_, message) = folder.failure("run sea --max-categories 5");
     assert!(message.contains("a generator has no option 'max_categories', got 5"), "{message}");
+}
 
-    folder.write("few.csv", format!("user,y\n{}", rows(0..20)));
-    folder.stdout(&format!("run few.csv {RUN} --save a.bsm"));
-    folder.write("more.csv", format!("user,y\n{}", rows(20..22)));
-    let (_, message) = folder.failure("learn a.bsm more.csv --max-categories 21");
-    assert!(message.contains("line 3, column 'user': expected at most 21 categories"), "{message}");
-    folder.stdout("learn a.bsm more.csv --max-categories 22");
+#[test]
+fn a_run_that_continues_counts_rare_categories_as_one_that_never_stopped() {
+    let folder = Folder::new();
+    let user = |i: usize| if i % 3 == 0 { format!("often{}", i / 900) } else { format!("once{i}") };
+    let rows = |range: std::ops::Range<usize>| -> String {
+        range.map(|i| format!("{},{},{}\n", user(i), i % 11, i % 2)).collect()
+    };
+    folder.write("all.csv", format!("user,n,y\n{}", rows(0..3000)));
+    folder.write("first.csv", format!("user,n,y\n{}", rows(0..1300)));
+    folder.write("rest.csv", format!("user,n,y\n{}", rows(1300..3000)));
+    folder.stdout(&format!("run all.csv {RUN} --max-categories 30 --save all.bsm"));
+    folder.stdout(&format!("run first.csv {RUN} --max-categories 30 --save parts.bsm"));
+    folder.stdout("predict parts.bsm rest.csv");
+    folder.stdout("learn parts.bsm rest.csv --journal");
+    let predictions = |file: &str| folder.stdout(&format!("predict {file} all.csv"));
+    assert_eq!(predictions("all.bsm"), predictions("parts.bsm"));
+
+    // Parts of a stream can be learned separately if they share inputs alike.
+    let scaled = "run first.csv --preset single --enhancement-nodes 20 --forgetting 1 --stacking false --label-lags 0 \
+                  --max-categories 30 --save base.bsm";
+    folder.stdout(scaled);
+    folder.stdout("run rest.csv --like base.bsm --save a.bsm");
+    folder.stdout("run first.csv --like base.bsm --save b.bsm");
+    folder.stdout("run first.csv --like base.bsm --max-categories 60 --save c.bsm");
+    folder.stdout("merge a.bsm b.bsm -o merged.bsm");
+    let (_, message) = folder.failure("merge a.bsm c.bsm -o merged2.bsm");
+    assert!(message.contains("give both the same max_categories"), "{message}");
+    let (_, message) = folder.failure("unlearn merged.bsm first.csv");
+    assert!(message.contains("a category that has always had the same input"), "{message}");
 }

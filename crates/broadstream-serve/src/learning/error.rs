@@ -137,7 +137,7 @@ impl ServeError {
             | StreamError::UnfamiliarColumn { place, column, .. }
             | StreamError::DuplicateCell { place, column }
             | StreamError::MissingLabel { place, column }
-            | StreamError::TooManyCategories { place, column, .. }
+            | StreamError::SharedBefore { place, column, .. }
             | StreamError::CellTooLong { place, column, .. }
             | StreamError::InputNameTaken { place, column, .. }
             | StreamError::Array { place, column } => (place, Some(column.as_str())),

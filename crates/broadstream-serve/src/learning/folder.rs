@@ -65,14 +65,19 @@ pub enum UnknownName {
 }
 
 impl ModelRules {
-    /// Rules with the service's usual limits.
-    pub(crate) fn new(incarnation: u32, created: u64, unknown_columns: UnknownName) -> Self {
+    /// Rules with the service's usual limits. `max_categories` is what the model was trained with.
+    pub(crate) fn new(
+        incarnation: u32,
+        created: u64,
+        unknown_columns: UnknownName,
+        max_categories: usize,
+    ) -> Self {
         ModelRules {
             format: FORMAT,
             incarnation,
             created,
             unknown_columns,
-            max_categories: 50_000,
+            max_categories,
             pending_count: 100_000,
             pending_bytes: 64 << 20,
             pending_seconds: 7 * 24 * 3600,

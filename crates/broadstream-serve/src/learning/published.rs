@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use broadstream::{
     Block, Classifier, Error, Member, OnlineBls, OnlineBlsConfig, Predictor, Reason, Sample,
     Schema, arg_max,
-    stream::{JsonRows, Place},
+    stream::{JsonRows, Place, RowPurpose},
 };
 
 use super::{ServeError, state::State};
@@ -53,10 +53,12 @@ pub(crate) struct Wanted {
 impl Published {
     /// The model of a state as it is now.
     pub(crate) fn of(state: &State) -> Self {
+        let mut rows = state.rows.clone();
+        rows.set_purpose(RowPurpose::Predict);
         Published {
             model: state.model.clone(),
             predictor: OnceLock::new(),
-            rows: state.rows.clone(),
+            rows,
             readers: Mutex::default(),
             version: state.version,
             rows_learned: state.rows_learned,

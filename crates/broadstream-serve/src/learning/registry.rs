@@ -15,6 +15,7 @@ use std::{
 use broadstream::{
     OnlineBls, OnlineBlsConfig, Preset, Schema,
     model_file::{self, ModelFile},
+    stream::{Categories, RowEncoder, TableOptions},
 };
 use broadstream_store::{Disk, LockedPath, StoreError};
 use serde_json::{Map, Value};
@@ -32,8 +33,8 @@ pub(super) const TICK: Duration = Duration::from_millis(10);
 
 /// What a new model is made of.
 pub(crate) enum NewModel {
-    /// Options, with the name of the target.
-    Options { preset: Preset, options: Map<String, Value>, target: String },
+    /// Options, with the name of the target, and how columns become inputs.
+    Options { preset: Preset, options: Map<String, Value>, target: String, columns: TableOptions },
     /// A model file.
     File(Vec<u8>),
 }
@@ -195,7 +196,9 @@ impl Registry {
             return Err(ServeError::ShuttingDown);
         }
         let saved = model_file::read(&mut new.into_file()?.as_slice())?;
-        let rules = ModelRules::new(random()?, now(), unknown);
+        let most = saved.encoding.as_ref().map(|encoding| encoding.max_categories);
+        let most = most.unwrap_or(TableOptions::MAX_CATEGORIES);
+        let rules = ModelRules::new(random()?, now(), unknown, most);
         let (shared, disk) = (Arc::clone(&self.shared), Arc::clone(&self.disk));
         let path = self.folder.join("models").join(name.as_str());
         let model = Model::create(shared, name.clone(), &path, disk, &rules, saved)?;
@@ -341,13 +344,19 @@ impl NewModel {
     /// A model file. A model that was made of options goes through one too, so that it is what it would be
     /// after a restart.
     fn into_file(self) -> Result<Vec<u8>, ServeError> {
-        let (preset, options, target) = match self {
+        let (preset, options, target, columns) = match self {
             NewModel::File(file) => return Ok(file),
-            NewModel::Options { preset, options, target } => (preset, options, target),
+            NewModel::Options { preset, options, target, columns } => {
+                (preset, options, target, columns)
+            }
         };
+        let encoder = RowEncoder::new(target.as_str(), Categories::default());
+        let encoding = encoder.with_options(&columns)?.encoding();
         let model = OnlineBls::new(OnlineBlsConfig::resolve(preset, &options)?)?;
         let mut file = Vec::new();
-        ModelFile::new(&model, &Schema::new(target)).write(&mut file)?;
+        let schema = Schema::new(target);
+        ModelFile { encoding: Some(&encoding), ..ModelFile::new(&model, &schema) }
+            .write(&mut file)?;
         Ok(file)
     }
 }

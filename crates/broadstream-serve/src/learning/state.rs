@@ -5,7 +5,7 @@
 use broadstream::{
     Block, Certificate, Classifier, Error, OnlineBls, PreparedSample, Schema, Scores, arg_max,
     model_file::{self, ModelFile, Saved},
-    stream::{JsonRows, LiveOptions, Place, RowEncoding, StreamError, UnknownColumns},
+    stream::{JsonRows, LiveOptions, Place, RowEncoding, RowPurpose, StreamError, UnknownColumns},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -236,7 +236,9 @@ impl State {
 
     /// Takes rows out of the model again, all or none.
     fn unlearn(&mut self, rows: &[LabelledRow]) -> Result<Outcome, ServeError> {
+        self.rows.set_purpose(RowPurpose::Unlearn);
         let block = self.read_known(rows);
+        self.rows.set_purpose(RowPurpose::Learn);
         self.rows.undo();
         let Certificate { samples, error, condition } = self.model.unlearn_many(&block?)?;
         Ok(Outcome::Unlearned { rows: samples, error, condition })

@@ -12,7 +12,7 @@ use std::{
 
 use broadstream::{
     Block, Classifier, OnlineBls, OnlineBlsConfig, Preset, Schema,
-    stream::{JsonRows, LiveOptions, Place, RowEncoding, UnknownColumns},
+    stream::{JsonRows, LiveOptions, Place, RowEncoding, TableOptions, UnknownColumns},
 };
 use broadstream_store::{Disk, SystemDisk};
 use serde_json::{Map, json};
@@ -51,8 +51,12 @@ fn start_on(
     let registry = registry(folder, options, disk);
     let model = registry.get(NAME).unwrap_or_else(|_| {
         let given = json!({ "enhancement_nodes": 30 }).as_object().unwrap().clone();
-        let new =
-            NewModel::Options { preset: Preset::Default, options: given, target: "y".to_owned() };
+        let new = NewModel::Options {
+            preset: Preset::Default,
+            options: given,
+            target: "y".to_owned(),
+            columns: TableOptions::default(),
+        };
         registry.create(&ModelName::parse(NAME).unwrap(), new, UnknownName::Learn).unwrap()
     });
     (registry, model)
@@ -385,6 +389,7 @@ fn registry_with(folder: &Path, given: &Map<String, serde_json::Value>) -> Arc<R
             preset: Preset::Single,
             options: given.clone(),
             target: "y".to_owned(),
+            columns: TableOptions::default(),
         };
         match registry.create(&ModelName::parse(name).unwrap(), new, UnknownName::Learn) {
             Ok(_) | Err(ServeError::Exists { .. }) => {}

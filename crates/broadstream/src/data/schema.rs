@@ -7,8 +7,8 @@ use std::collections::HashMap;
 pub enum InputKind {
     /// A measurement, which is scaled.
     Numeric,
-    /// 1 when a category is present and absent otherwise; never scaled, since all samples that have
-    /// it have the same value.
+    /// 1 when a category is present and absent otherwise, or the part of a word in a text; never scaled, since
+    /// the values have the right size already.
     Indicator,
 }
 

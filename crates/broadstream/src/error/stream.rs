@@ -130,8 +130,10 @@ pub enum StreamError {
         target: String,
     },
 
-    /// A column is declared to be of both kinds.
-    #[error("column '{column}' must be either numeric or categorical, but is declared to be both")]
+    /// A column is declared to be of two kinds.
+    #[error(
+        "column '{column}' must be either numeric, categorical, text or dates, but is declared to be two of them"
+    )]
     KindConflict {
         /// The column.
         column: String,
@@ -287,19 +289,34 @@ pub enum StreamError {
         limit: usize,
     },
 
-    /// A column has too many categories.
+    /// A cell of a column of dates is none, or has another form than those before.
     #[error(
-        "{place}, column '{column}': expected at most {limit} categories, found one more: '{cell}' \
-         (drop the column if its values hardly repeat, or raise max_categories)"
+        "{place}, column '{column}': expected {expected}, found '{cell}' (declare the column \
+         categorical if it does not hold dates)"
     )]
-    TooManyCategories {
+    NotADate {
         /// Where the cell stands.
         place: Place,
         /// The column.
         column: String,
-        /// The most categories accepted.
-        limit: usize,
-        /// The category beyond them.
+        /// What the column holds, with an example.
+        expected: &'static str,
+        /// The cell.
+        cell: String,
+    },
+
+    /// A row that is to be unlearned has a category that once shared an input with others.
+    #[error(
+        "{place}, column '{column}': expected a category that has always had the same input, but \
+         '{cell}' may have shared one with rare categories before it got its own, and rows cannot be \
+         unlearned with another input than they were learned with"
+    )]
+    SharedBefore {
+        /// Where the cell stands.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The category.
         cell: String,
     },
 

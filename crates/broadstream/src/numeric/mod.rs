@@ -1,10 +1,11 @@
 //! Arithmetic that gives the same bits on every machine: non-linearities, logarithms, random
 //! numbers and probabilities of our own, sums of 32 digits, the choice of instruction set, and
-//! threads that share work in a fixed order.
+//! threads that share work in a fixed order, and a hash of texts.
 
 mod activation;
 mod column;
 mod double_double;
+mod hash;
 mod logarithm;
 pub(crate) mod probability;
 mod random;
@@ -20,6 +21,7 @@ pub(crate) use self::{
     activation::exp_m1,
     column::Column,
     double_double::{DoubleDoubles, two_product, two_sum},
+    hash::{spread, stable_hash},
     logarithm::ln,
     random::Random,
     simd::InstructionSet,

@@ -32,6 +32,10 @@ pub enum ColumnKind {
     Numeric,
     /// Categories.
     Categorical,
+    /// Texts, whose words are inputs: see [`TableOptions::text`](super::TableOptions::text).
+    Text,
+    /// Dates and times, which become three columns: see [`TableOptions::dates`](super::TableOptions::dates).
+    Moment,
 }
 
 /// A cell that outlives the text it was read from.

@@ -1,7 +1,7 @@
 //! The roles of columns that are all known from the start: which is the target, which are inputs, and
 //! which are left out.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{ColumnKind, Place, RowEncoder, StreamError, TableOptions};
 
@@ -44,24 +44,20 @@ impl ColumnRoles {
             None => names.len().checked_sub(1).ok_or(StreamError::Empty)?,
         };
         let dropped = find_all(&names, &options.drop)?;
-        let numeric = find_all(&names, &options.numeric)?;
-        let categorical = find_all(&names, &options.categorical)?;
+        let mut declared: HashMap<usize, ColumnKind> = HashMap::new();
+        for (kind, wanted) in options.kinds() {
+            for position in find_all(&names, wanted)?.into_iter().collect::<BTreeSet<_>>() {
+                if declared.insert(position, kind).is_some() {
+                    return Err(StreamError::KindConflict { column: names[position].clone() });
+                }
+            }
+        }
         if dropped.contains(&target) {
             return Err(StreamError::TargetDropped { target: names[target].clone() });
         }
-        if let Some(&both) = numeric.intersection(&categorical).min() {
-            return Err(StreamError::KindConflict { column: names[both].clone() });
-        }
         let inputs: Vec<InputColumn> = (0..names.len())
             .filter(|column| *column != target && !dropped.contains(column))
-            .map(|position| InputColumn {
-                position,
-                declared: match position {
-                    _ if numeric.contains(&position) => Some(ColumnKind::Numeric),
-                    _ if categorical.contains(&position) => Some(ColumnKind::Categorical),
-                    _ => None,
-                },
-            })
+            .map(|position| InputColumn { position, declared: declared.get(&position).copied() })
             .collect();
         if inputs.is_empty() {
             return Err(StreamError::NoInputs { target: names[target].clone() });

@@ -391,7 +391,7 @@ mod tests {
                     categorical: names(&["2"]),
                     ..TableOptions::default()
                 },
-                "column '2' must be either numeric or categorical, but is declared to be both",
+                "column '2' must be either numeric, categorical, text or dates, but is declared to be two of them",
             ),
         ] {
             assert_eq!(contents_with("a 1:1\n", &options).error.unwrap(), message);

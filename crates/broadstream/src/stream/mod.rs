@@ -20,11 +20,14 @@ mod decimal;
 mod lines;
 mod live;
 mod memory;
+mod moments;
+mod rare_categories;
 mod row_encoder;
 mod row_encoding;
 mod row_stream;
 mod table_format;
 mod table_options;
+mod text_features;
 mod text_source;
 
 pub use crate::error::{Place, StreamError};
@@ -35,7 +38,8 @@ pub use self::{
     compression::decompress,
     live::{JsonRows, LiveFormat, LiveOptions, LiveRow, LiveRows, UnknownColumns},
     memory::MemoryStream,
-    row_encoder::RowEncoder,
+    rare_categories::RareCategories,
+    row_encoder::{RowEncoder, RowPurpose},
     row_encoding::{ColumnCoding, EncodedColumn, RowEncoding},
     row_stream::{EncodedRow, RowReader, RowStream},
     table_format::{TableFormat, TextFormat},

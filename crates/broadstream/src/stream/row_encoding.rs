@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::{Categories, StreamError};
+use super::{Categories, RareCategories, StreamError, TableOptions};
 use crate::{
     data::{InputKind, Schema},
     error::ModelFileError,
@@ -30,7 +30,7 @@ use crate::{
 /// assert_eq!((encoding.target.as_str(), encoding.target_position), ("buys", 2));
 /// # Ok::<(), broadstream::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowEncoding {
     /// The columns in the order of the rows, without the target.
     pub columns: Vec<EncodedColumn>,
@@ -40,6 +40,13 @@ pub struct RowEncoding {
     pub target_position: usize,
     /// How a column that is undecided, or that appears later, encodes categories.
     pub categories: Categories,
+    /// The most inputs that the categories of a column may have: see [`TableOptions::max_categories`].
+    pub max_categories: usize,
+    /// Columns that are read as texts once they appear: see [`TableOptions::text`]. Those that have appeared may be
+    /// among them.
+    pub text: Vec<String>,
+    /// Columns that hold dates, whose numbers are seconds since 1970: see [`TableOptions::dates`].
+    pub dates: Vec<String>,
     /// Whether numbers in CSV have a decimal comma, as in `3,14`.
     pub decimal_comma: bool,
 }
@@ -51,6 +58,32 @@ pub struct EncodedColumn {
     pub name: String,
     /// How its cells became inputs.
     pub coding: ColumnCoding,
+    /// The categories for which there was no input left, if there are any.
+    pub rare: Option<RareCategories>,
+    /// Whether the rows have no such column: it is the hour or the weekday of a column of dates.
+    pub part: bool,
+}
+
+impl EncodedColumn {
+    /// A column without rare categories.
+    pub fn new(name: impl Into<String>, coding: ColumnCoding) -> Self {
+        EncodedColumn { name: name.into(), coding, rare: None, part: false }
+    }
+}
+
+impl Default for RowEncoding {
+    fn default() -> Self {
+        RowEncoding {
+            columns: Vec::new(),
+            target: String::new(),
+            target_position: 0,
+            categories: Categories::default(),
+            max_categories: TableOptions::MAX_CATEGORIES,
+            text: Vec::new(),
+            dates: Vec::new(),
+            decimal_comma: false,
+        }
+    }
 }
 
 /// How the cells of a column become inputs.
@@ -64,6 +97,8 @@ pub enum ColumnCoding {
     OneHot,
     /// The input that has the column's name is the position of a category in this list.
     IntegerCodes(Vec<String>),
+    /// The words of a text are inputs named `column=text#17`.
+    Text,
     /// The column is not learned from.
     LeftOut,
 }
@@ -105,7 +140,7 @@ impl RowEncoding {
                 None => (input.name.as_str(), ColumnCoding::Numeric),
             };
             if seen.insert(name) {
-                columns.push(EncodedColumn { name: name.to_owned(), coding });
+                columns.push(EncodedColumn::new(name, coding));
             }
         }
         let target_position = columns.len();
@@ -116,13 +151,32 @@ impl RowEncoding {
     /// Adds the columns that only `other` has, for a model that was merged with another one. A column
     /// that both have must have the same meaning in both.
     pub fn merge(&mut self, other: RowEncoding) -> Result<(), StreamError> {
+        let new = other.text.iter().filter(|name| !self.text.contains(name));
+        let new: Vec<String> = new.cloned().collect();
+        self.text.extend(new);
+        let new = other.dates.iter().filter(|name| !self.dates.contains(name));
+        let new: Vec<String> = new.cloned().collect();
+        self.dates.extend(new);
         for column in other.columns {
-            let EncodedColumn { name, coding } = &column;
+            let EncodedColumn { name, coding, rare, part } = &column;
             let mismatch = |reason| StreamError::Encoding { column: name.clone(), reason };
             let Some(known) = self.columns.iter_mut().find(|known| known.name == *name) else {
                 self.columns.push(column);
                 continue;
             };
+            known.part &= part;
+            match (&mut known.rare, rare) {
+                (None, None) => {}
+                (Some(own), Some(other)) if own.shared() != other.shared() => {
+                    return Err(mismatch(
+                        "its rare categories share another number of inputs in the other model: give \
+                         both the same max_categories",
+                    ));
+                }
+                (Some(own), Some(other)) => own.merge(other),
+                (Some(own), None) => own.note_merge(),
+                (own, Some(other)) => own.insert(other.clone()).note_merge(),
+            }
             match (&known.coding, coding) {
                 (own, other) if own == other => {}
                 (ColumnCoding::Undecided | ColumnCoding::LeftOut, _) => {
@@ -139,6 +193,9 @@ impl RowEncoding {
                         ));
                     }
                 }
+                (ColumnCoding::Text, _) | (_, ColumnCoding::Text) => {
+                    return Err(mismatch("it holds texts in only one of the two models"));
+                }
                 _ => {
                     return Err(mismatch(
                         "it holds numbers in one model and categories in the other",
@@ -153,7 +210,16 @@ impl RowEncoding {
         to.value("target", self.target.as_str());
         to.integer("target_position", self.target_position);
         to.value("categories", self.categories.name());
-        // Left out where it is false, so that files stay readable by programs that do not know it.
+        // Left out where it is usual, so that files stay readable by programs that do not know it.
+        if self.max_categories != TableOptions::MAX_CATEGORIES {
+            to.integer("max_categories", self.max_categories);
+        }
+        if !self.text.is_empty() {
+            to.texts("text", self.text.iter().map(String::as_str));
+        }
+        if !self.dates.is_empty() {
+            to.texts("dates", self.dates.iter().map(String::as_str));
+        }
         if self.decimal_comma {
             to.value("decimal_comma", true);
         }
@@ -165,6 +231,19 @@ impl RowEncoding {
                 codes.texts(&k.to_string(), categories.iter().map(String::as_str));
             }
         }
+        let parts = self.columns.iter().zip(0..).filter(|(column, _)| column.part);
+        let parts: Vec<u64> = parts.map(|(_, k)| k).collect();
+        if !parts.is_empty() {
+            to.integers("parts", parts);
+        }
+        if self.columns.iter().any(|column| column.rare.is_some()) {
+            let mut rare = to.scope("rare");
+            for (k, column) in self.columns.iter().enumerate() {
+                if let Some(of_column) = &column.rare {
+                    of_column.save(&mut rare.scope(&k.to_string()));
+                }
+            }
+        }
     }
 
     pub(crate) fn restore(&mut self, from: &ReadScope<'_>) -> Result<(), ModelFileError> {
@@ -173,6 +252,8 @@ impl RowEncoding {
         from.check("columns", are_unique(&names), "different names")?;
         from.check("codings", codings.len() == names.len(), "as many as there are columns")?;
         let codes = from.scope("codes")?;
+        let parts = from.optional_integers("parts");
+        from.check_each("parts", &parts, "positions of columns", |k| *k < names.len() as u64)?;
         let mut columns = Vec::with_capacity(names.len());
         for (k, (name, coding)) in names.iter().zip(codings).enumerate() {
             let coding = match coding {
@@ -184,10 +265,20 @@ impl RowEncoding {
                     codes.check(&k.to_string(), are_unique(&categories), "different categories")?;
                     ColumnCoding::IntegerCodes(categories.into_iter().map(str::to_owned).collect())
                 }
+                "text" => ColumnCoding::Text,
                 "left-out" => ColumnCoding::LeftOut,
                 _ => return Err(from.invalid("codings", "names of codings")),
             };
-            columns.push(EncodedColumn { name: (*name).to_owned(), coding });
+            let rare = match from.has("rare") {
+                true => {
+                    let rare = from.scope("rare")?;
+                    let k = k.to_string();
+                    rare.has(&k).then(|| RareCategories::restore(&rare.scope(&k)?)).transpose()?
+                }
+                false => None,
+            };
+            let part = parts.contains(&(k as u64));
+            columns.push(EncodedColumn { name: (*name).to_owned(), coding, rare, part });
         }
         let target = from.text("target")?.to_owned();
         from.check("target", !names.contains(&target.as_str()), "none of the columns")?;
@@ -197,6 +288,18 @@ impl RowEncoding {
                 .map_err(|_| from.invalid("categories", "one-hot or integer-codes"))?,
             columns,
             target,
+            max_categories: match from.has("max_categories") {
+                true => from.count("max_categories", usize::MAX)?,
+                false => TableOptions::MAX_CATEGORIES,
+            },
+            text: match from.has("text") {
+                true => from.texts("text")?.into_iter().map(str::to_owned).collect(),
+                false => Vec::new(),
+            },
+            dates: match from.has("dates") {
+                true => from.texts("dates")?.into_iter().map(str::to_owned).collect(),
+                false => Vec::new(),
+            },
             decimal_comma: from.has("decimal_comma") && from.flag("decimal_comma")?,
         };
         Ok(())
@@ -210,6 +313,7 @@ impl ColumnCoding {
             ColumnCoding::Numeric => "numeric",
             ColumnCoding::OneHot => Categories::OneHot.name(),
             ColumnCoding::IntegerCodes(_) => Categories::IntegerCodes.name(),
+            ColumnCoding::Text => "text",
             ColumnCoding::LeftOut => "left-out",
         }
     }
@@ -266,6 +370,9 @@ pub(super) mod tests {
         assert!(saved(&encoding).get("decimal_comma").is_none(), "files keep their bytes");
         assert_eq!(restore(saved(&encoding)).unwrap(), encoding);
         encoding.decimal_comma = true;
+        encoding.max_categories = 5;
+        encoding.text = vec!["note".to_owned()];
+        encoding.dates = vec!["day".to_owned()];
         let saved = saved(&encoding);
         assert_eq!(restore(saved.clone()).unwrap(), encoding);
         for (entry, broken) in [
@@ -274,10 +381,15 @@ pub(super) mod tests {
             ("target_position", json!(6)),
             ("categories", json!("both")),
             ("decimal_comma", json!("yes")),
+            ("max_categories", json!(-1)),
+            ("text", json!("note")),
+            ("dates", json!([1])),
+            ("rare", json!([])),
+            ("rare", json!({ "2": {} })),
             ("columns", json!(["id", "n", "c", "note", "n"])),
             ("columns", json!(["id"])),
             ("codings", json!(["numeric"])),
-            ("codings", json!(["numeric", "numeric", "numeric", "numeric", "text"])),
+            ("codings", json!(["numeric", "numeric", "numeric", "numeric", "texts"])),
             ("codings", json!(["integer-codes", "numeric", "numeric", "numeric", "numeric"])),
             ("codes", json!({ "2": ["z", "z"] })),
             ("codes", json!([])),

@@ -118,6 +118,8 @@ impl<R: RowReader> Stream for RowStream<R> {
             self.ended = true;
             let Some(row) = self.reader.next_row(&mut self.encoder)? else { break };
             block.push(row.sample, row.class, row.weight)?;
+            // No row of a stream is undone.
+            self.encoder.settle();
             self.ended = false;
             read += 1;
         }

@@ -13,7 +13,7 @@ use crate::error::Error;
 /// - [`check_generator`](Self::check_generator): that a generator was given none of them.
 /// - [`ColumnRoles::new`](super::ColumnRoles::new), for the formats whose columns are all known from the
 ///   start: that the named columns exist, that the target is not dropped, and that no column is
-///   declared both numeric and categorical. JSON lines and LIBSVM check the same, except that a
+///   declared to be of two kinds. JSON lines and LIBSVM check the same, except that a
 ///   named column may still appear later; LIBSVM also checks that names are indices.
 ///
 /// Where columns are all known from the start, an option names a column by its name or, when no column
@@ -76,16 +76,36 @@ pub struct TableOptions {
     /// Default: none. Example: `vec!["income".into()]`.
     pub numeric: Vec<String>,
 
+    /// Columns of texts, such as messages or lines of a log. The words of a text, and the sequences of three and
+    /// four characters in them, share 1024 inputs named `column=text#17`, by a hash. Upper and lower case are the same,
+    /// digits all count as 0, and bytes that are not UTF-8 separate words. How often a word occurs counts by
+    /// its logarithm, and all texts have the same length as vectors. Naming the target or a
+    /// dropped column has no effect. LIBSVM has no such option.
+    ///
+    /// Default: none. Example: `vec!["message".into()]`.
+    pub text: Vec<String>,
+
+    /// Columns of dates and times, whose numbers are seconds since 1970. Without this option a column is recognised
+    /// as one of dates if all its cells, among the first rows, are `2024-02-29`, or all of them are
+    /// `2024-02-29T17:03:59` with or without seconds and a fraction, with or without a zone (`Z`, `+02:00`); a blank
+    /// may stand for the `T`. A column `when` becomes the days since 1970, `when.hour`, and `when.weekday`,
+    /// which is a category. Naming the target or a dropped column has no effect. LIBSVM has no such
+    /// option.
+    ///
+    /// Default: none. Example: `vec!["timestamp".into()]`.
+    pub dates: Vec<String>,
+
     /// How categories become inputs.
     ///
     /// Default: `None`, [`Categories::OneHot`]. Example: `Some(Categories::IntegerCodes)`.
     pub categories: Option<Categories>,
 
-    /// The most categories that a column may have; one more is an error. Each is an input of its own and
-    /// costs memory for as long as the stream lasts, so that a column of names or identifiers, whose values
-    /// hardly repeat, would take all of it.
+    /// The most inputs that the categories of a column may have, each of which costs memory for as long as the
+    /// stream lasts. While half of them suffice, every category has an input of its own. A quarter is
+    /// kept for categories that appear later and prove to be frequent, and all others share the rest, by a
+    /// hash of their text. With [`Categories::IntegerCodes`], the same applies to codes.
     ///
-    /// Default: `None`, [`TableOptions::MAX_CATEGORIES`]. Example: `Some(200_000)` for postcodes.
+    /// Default: `None`, [`TableOptions::MAX_CATEGORIES`]. Example: `Some(10_000)` for postcodes.
     pub max_categories: Option<usize>,
 
     /// Whether numbers have a decimal comma, as in `3,14`; a decimal point is then no number. CSV only.
@@ -132,8 +152,9 @@ impl Categories {
 }
 
 impl TableOptions {
-    /// The most categories that a column may have by default. Their weights take 850 MB in the default model.
-    pub const MAX_CATEGORIES: usize = 50_000;
+    /// The most inputs that the categories of a column may have by default. Their weights take 34 MB in the
+    /// default model.
+    pub const MAX_CATEGORIES: usize = 2000;
 
     /// Checks all that can be checked before a table of that format is read.
     ///
@@ -154,14 +175,11 @@ impl TableOptions {
         }
         let has = |option: &str| match option {
             "delimiter" | "header" | "decimal_comma" => format == TextFormat::Csv.into(),
-            "target" => format != TextFormat::Libsvm.into(),
+            "target" | "text" | "dates" => format != TextFormat::Libsvm.into(),
             _ => true,
         };
         self.refuse_unused(format.title(), has)?;
-        if self.max_categories == Some(0) {
-            let (option, rule, value) = ("max_categories", "at least 1", "0".to_owned());
-            return Err(Error::Config { option, rule, value });
-        }
+        self.check_values()?;
         match self.delimiter {
             Some(byte @ (b'"' | b'\n' | b'\r' | 0x80..)) => Err(Error::Config {
                 option: "delimiter",
@@ -170,6 +188,15 @@ impl TableOptions {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// Checks the values that no format changes.
+    pub(super) fn check_values(&self) -> Result<(), Error> {
+        if self.max_categories == Some(0) {
+            let (option, rule, value) = ("max_categories", "at least 1", "0".to_owned());
+            return Err(Error::Config { option, rule, value });
+        }
+        Ok(())
     }
 
     /// Checks that no option was given: a generator has only parameters of its own.
@@ -188,23 +215,37 @@ impl TableOptions {
     /// An encoder without columns, for labels under the name `target`.
     pub(super) fn encoder(&self, target: &str) -> RowEncoder {
         let most = self.max_categories.unwrap_or(Self::MAX_CATEGORIES);
-        RowEncoder::new(target, self.categories.unwrap_or_default()).with_max_categories(most)
+        RowEncoder::new(target, self.categories.unwrap_or_default())
+            .with_max_categories(most)
+            .with_texts(&self.text)
+            .with_dates(&self.dates)
     }
 
     /// The kind of the column of that name, if the options declare it.
     pub(super) fn declared(&self, column: &str) -> Option<ColumnKind> {
         let among = |names: &[String]| names.iter().any(|name| name == column);
-        if among(&self.numeric) {
-            Some(ColumnKind::Numeric)
-        } else {
-            among(&self.categorical).then_some(ColumnKind::Categorical)
-        }
+        self.kinds().into_iter().find(|(_, names)| among(names)).map(|(kind, _)| kind)
+    }
+
+    /// The columns that are declared to be of each kind.
+    pub(super) fn kinds(&self) -> [(ColumnKind, &[String]); 4] {
+        [
+            (ColumnKind::Numeric, &self.numeric),
+            (ColumnKind::Categorical, &self.categorical),
+            (ColumnKind::Text, &self.text),
+            (ColumnKind::Moment, &self.dates),
+        ]
     }
 
     /// Checks that the names contradict each other nowhere, for a format that has no positions.
     pub(super) fn check_names(&self) -> Result<(), StreamError> {
-        if let Some(column) = self.numeric.iter().find(|name| self.categorical.contains(name)) {
-            return Err(StreamError::KindConflict { column: column.clone() });
+        let kinds = self.kinds();
+        for (k, (_, names)) in kinds.iter().enumerate() {
+            let is_twice =
+                |name: &&String| kinds[k + 1..].iter().any(|(_, others)| others.contains(name));
+            if let Some(column) = names.iter().find(is_twice) {
+                return Err(StreamError::KindConflict { column: column.clone() });
+            }
         }
         match &self.target {
             Some(target) if self.drop.contains(target) => {
@@ -223,6 +264,8 @@ impl TableOptions {
             ("drop", list(&self.drop)),
             ("categorical", list(&self.categorical)),
             ("numeric", list(&self.numeric)),
+            ("text", list(&self.text)),
+            ("dates", list(&self.dates)),
             ("categories", self.categories.map(|categories| categories.name().to_owned())),
             ("format", self.format.map(|format| format.name().to_owned())),
             ("delimiter", self.delimiter.map(|byte| format!("'{}'", byte.escape_ascii()))),
@@ -243,7 +286,7 @@ impl TableOptions {
 mod tests {
     use super::*;
 
-    fn all() -> [(&'static str, &'static str, TableOptions); 10] {
+    fn all() -> [(&'static str, &'static str, TableOptions); 12] {
         let none = TableOptions::default;
         let name = || vec!["a".to_owned(), "b".to_owned()];
         [
@@ -256,6 +299,8 @@ mod tests {
                 "one-hot",
                 TableOptions { categories: Some(Categories::OneHot), ..none() },
             ),
+            ("text", "'a,b'", TableOptions { text: name(), ..none() }),
+            ("dates", "'a,b'", TableOptions { dates: name(), ..none() }),
             ("format", "arrow", TableOptions { format: Some(TableFormat::Arrow), ..none() }),
             ("delimiter", "'\\t'", TableOptions { delimiter: Some(b'\t'), ..none() }),
             ("header", "false", TableOptions { header: Some(false), ..none() }),
@@ -275,7 +320,7 @@ mod tests {
                         assert_eq!(outcome, Ok(()));
                     }
                     ("delimiter" | "header" | "decimal_comma", _) => assert_eq!(outcome, unused),
-                    ("target", "libsvm") => assert_eq!(outcome, unused),
+                    ("target" | "text" | "dates", "libsvm") => assert_eq!(outcome, unused),
                     ("format", name) if name != "arrow" => {
                         let rule = "format must be left out or the format that is read";
                         let message = format!("{rule}, got arrow for a reader of {name}");

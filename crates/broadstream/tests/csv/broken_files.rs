@@ -127,7 +127,7 @@ fn columns_that_contradict_each_other() {
         (
             "a,b,c\n1,2,x\n",
             TableOptions { numeric: a.clone(), categorical: names(&["1"]), ..default() },
-            "column 'a' must be either numeric or categorical, but is declared to be both",
+            "column 'a' must be either numeric, categorical, text or dates, but is declared to be two of them",
         ),
         (
             "a,b\n1,x\n",

@@ -87,7 +87,9 @@ fn columns_are_as_the_options_say() {
 
     let both = TableOptions { categorical: names(&["n"]), ..options.clone() };
     assert!(
-        open("{\"y\":1}", &both).unwrap_err().contains("must be either numeric or categorical")
+        open("{\"y\":1}", &both)
+            .unwrap_err()
+            .contains("must be either numeric, categorical, text or dates")
     );
     let target = TableOptions { target: Some("id".into()), ..options };
     assert!(open("{\"y\":1}", &target).unwrap_err().contains("the target must be read"));

@@ -2,8 +2,11 @@
 
 mod json_lines;
 mod live;
+mod many_categories;
+mod moments;
 mod same_meaning;
 mod slow;
+mod texts;
 
 use std::io::{Cursor, Read};
 

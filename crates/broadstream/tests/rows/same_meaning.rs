@@ -140,29 +140,6 @@ fn a_model_of_decimal_points_refuses_commas() {
 }
 
 #[test]
-fn a_column_has_at_most_so_many_categories() {
-    let text = "a,y\nu,1\nv,2\nu,1\nw,2\n";
-    for categories in [Categories::OneHot, Categories::IntegerCodes] {
-        let most = |most| TableOptions {
-            max_categories: Some(most),
-            categories: Some(categories),
-            ..TableOptions::default()
-        };
-        let mut stream = CsvStream::new(source(text), most(2)).unwrap();
-        let mut block = Block::new();
-        let error = stream.read_block(&mut block, 100).unwrap_err().to_string();
-        let message = "line 5, column 'a': expected at most 2 categories, found one more: 'w' (drop \
-                       the column if its values hardly repeat, or raise max_categories)";
-        assert_eq!((block.len(), error.as_str()), (3, message));
-        assert_eq!(on_csv(text, most(3)).0.labels().len(), 2);
-    }
-    let model = on_csv("a,y\nu,1\nv,2\n", TableOptions::default());
-    let two = LiveOptions { max_categories: Some(2), ..LiveOptions::default() };
-    let (known, error) = rows(&model, "a,y\nu,1\nw,2\n", &two);
-    assert_eq!((known.len(), error.is_some()), (1, true), "those of the model count");
-}
-
-#[test]
 fn rows_that_were_only_looked_at_leave_nothing_behind() {
     let (schema, encoding) = on_csv("a,y\nu,1\nv,2\n", TableOptions::default());
     let text = "{\"a\": \"w\", \"y\": \"3\"}\n{\"a\": \"x\", \"y\": \"1\"}\n";

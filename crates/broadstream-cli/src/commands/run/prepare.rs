@@ -14,6 +14,7 @@ use crate::{
     args::{BadUsage, ModelArguments, ModelName, PrecisionName, RunArguments, SavingArguments},
     build::{
         decisions::read_costs,
+        like::input_like,
         model::{self, Model},
         source::{Opened, Source},
         threads::use_all_cores,
@@ -52,7 +53,7 @@ pub(super) fn prepare(given: &RunArguments) -> Result<Prepared> {
     let resume = |path| checkpoint::resume(path, &given.saving);
     let resumed = given.saving.resume.as_deref().map(resume).transpose()?;
     let arguments = resumed.as_ref().map_or(given, |resumed| &resumed.arguments).clone();
-    let RunArguments { input, saving, .. } = &arguments;
+    let RunArguments { saving, .. } = &arguments;
     let mut options = prequential_options(&arguments)?;
     options.costs = arguments.evaluation.costs.as_deref().map(read_costs).transpose()?;
     let source = Source::parse(&arguments.source)?;
@@ -65,6 +66,7 @@ pub(super) fn prepare(given: &RunArguments) -> Result<Prepared> {
     };
     let save = saving.save.as_deref().map(LockedPath::lock).transpose()?;
     let report = arguments.evaluation.report.as_deref().map(ReservedFile::new).transpose()?;
+    let input = &input_like(&arguments.input, &source, arguments.model.like.as_deref())?;
     let opened = source.open(input, arguments.model.preset)?;
     opened.warn(&source);
     let model_arguments = use_all_cores(&arguments.model);

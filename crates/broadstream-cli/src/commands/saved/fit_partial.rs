@@ -11,7 +11,7 @@ use broadstream_store::LockedPath;
 
 use crate::{
     args::{BadUsage, FitPartialArguments, ModelName},
-    build::{model, source::Source, threads::use_all_cores},
+    build::{like::input_like, model, source::Source, threads::use_all_cores},
     output::{printable::note, progress::Progress},
 };
 
@@ -25,6 +25,7 @@ pub(crate) fn fit_partial(arguments: &FitPartialArguments) -> Result<()> {
     }
     let source = Source::parse(&arguments.source)?;
     let target = LockedPath::lock(&arguments.output)?;
+    let input = &input_like(input, &source, options.like.as_deref())?;
     let mut opened = source.open(input, options.preset)?;
     opened.warn(&source);
     let options = use_all_cores(options);

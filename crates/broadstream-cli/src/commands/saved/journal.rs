@@ -9,7 +9,7 @@ use std::io::Cursor;
 use anyhow::{Context, Result, bail};
 use broadstream::{
     model_file::Saved,
-    stream::{LiveFormat, LiveOptions, LiveRows, RowEncoding, UnknownColumns},
+    stream::{LiveFormat, LiveOptions, LiveRows, RowEncoding, RowPurpose, UnknownColumns},
 };
 use broadstream_store::{Journal, JournalEntries};
 use serde_json::{Value, json};
@@ -130,7 +130,8 @@ fn split_rows(entry: &[u8]) -> Option<(u32, &[u8])> {
 }
 
 fn encode_source(source: &LiveRows) -> Vec<u8> {
-    let LiveOptions { delimiter, header, drop, unknown, decimal_comma, .. } = source.options();
+    let LiveOptions { delimiter, header, drop, unknown, decimal_comma, max_categories, .. } =
+        source.options();
     let format = source.format().map(|format| match format {
         LiveFormat::Csv => "csv",
         LiveFormat::JsonLines => "jsonl",
@@ -147,6 +148,7 @@ fn encode_source(source: &LiveRows) -> Vec<u8> {
         "drop": drop,
         "unknown": unknown,
         "decimal_comma": decimal_comma,
+        "max_categories": max_categories,
     });
     [format!("{line}\n").as_bytes(), source.header()].concat()
 }
@@ -168,8 +170,13 @@ fn decode_source(entry: &[u8]) -> Option<(LiveOptions, Vec<u8>)> {
         },
         header: optional_flag(&source["header"])?,
         decimal_comma: optional_flag(&source["decimal_comma"])?,
-        // The rows were within the limit when they were answered.
-        max_categories: Some(usize::MAX),
+        max_categories: match source.get("max_categories") {
+            // Journals of earlier versions do not have it. Every category had an input of its own then.
+            None => Some(usize::MAX),
+            Some(Value::Null) => None,
+            Some(most) => Some(usize::try_from(most.as_u64()?).ok()?),
+        },
+        purpose: RowPurpose::Learn,
         drop: drop.collect::<Option<Vec<String>>>()?,
         unknown: match source["unknown"].as_str()? {
             "refuse" => UnknownColumns::Refuse,

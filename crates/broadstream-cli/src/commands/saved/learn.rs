@@ -1,7 +1,11 @@
 //! `broadstream learn`: a saved model predicts rows, learns those with a label, and is written back.
 
 use anyhow::{Error, Result};
-use broadstream::{Costs, model_file::ModelFile, stream::LiveRows};
+use broadstream::{
+    Costs,
+    model_file::ModelFile,
+    stream::{LiveRows, RowPurpose},
+};
 use broadstream_store::LockedPath;
 use serde_json::{Map, Value};
 
@@ -35,7 +39,8 @@ pub(crate) fn learn(arguments: &LearnArguments) -> Result<()> {
     let (target, mut saved) = change::open(&arguments.file, arguments.output.as_deref())?;
     saved.model.set_threads(threads::given_or_all_cores(arguments.threads))?;
     decisions::apply(&arguments.decisions, &mut saved)?;
-    let mut rows = rows::open(&arguments.rows, &saved, arguments.max_categories)?;
+    let mut rows =
+        rows::open(&arguments.rows, &saved, RowPurpose::Learn, arguments.max_categories)?;
     let output = match (arguments.quiet, rows::is_regular_file(&arguments.rows)) {
         (true, _) => Output::None,
         (_, true) => Output::WhileOpen,

@@ -1,6 +1,7 @@
 //! `broadstream predict`: predictions of a saved model, one line per row.
 
 use anyhow::Result;
+use broadstream::stream::RowPurpose;
 use broadstream_store::{read_journal, read_model};
 
 use super::{
@@ -24,8 +25,7 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<()> {
         let rule = "were learned that the model lacks; 'learn' adds them";
         note(&format!("{name}.journal: {left} {rule}"));
     }
-    // Categories that are new leave nothing behind, so there is nothing to limit.
-    let mut rows = rows::open(&arguments.rows, &saved, Some(usize::MAX))?;
+    let mut rows = rows::open(&arguments.rows, &saved, RowPurpose::Predict, None)?;
     let mut responder = Responder::new(&mut saved.model, false, Output::Needed)
         .deciding_by(saved.costs.as_ref())
         .explaining(arguments.explain.unwrap_or(0) as usize);

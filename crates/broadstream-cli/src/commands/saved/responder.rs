@@ -205,7 +205,9 @@ impl<'a> Responder<'a> {
         self.block.clear();
         self.lines.clear();
         let written = self.write(&scores, &leverages, &decided, &reasons, rows.format(), schema);
-        if !self.learns {
+        if self.learns {
+            rows.settle();
+        } else {
             self.model.withdraw_inputs(self.inputs);
             rows.undo();
         }

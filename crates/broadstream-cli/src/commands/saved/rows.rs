@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use broadstream::{
     model_file::Saved,
-    stream::{self, LiveFormat, LiveOptions, LiveRows, RowEncoding},
+    stream::{self, LiveFormat, LiveOptions, LiveRows, RowEncoding, RowPurpose},
 };
 
 use crate::{
@@ -18,11 +18,12 @@ use crate::{
     output::printable::note,
 };
 
-/// Opens rows for a model. `max_categories` is the most categories that a column may have, if there is
-/// a limit other than the default.
+/// Opens rows for a model. `max_categories` is the most inputs that the categories of a column may have, if it
+/// is not to be as it was in training.
 pub(super) fn open<T>(
     arguments: &RowArguments,
     saved: &Saved<T>,
+    purpose: RowPurpose,
     max_categories: Option<usize>,
 ) -> Result<LiveRows> {
     let RowArguments { source, rows_format, delimiter, drop, unknown, .. } = arguments;
@@ -47,6 +48,7 @@ pub(super) fn open<T>(
         header: choice(arguments.header, arguments.no_header),
         decimal_comma: choice(arguments.decimal_comma, arguments.no_decimal_comma),
         max_categories,
+        purpose,
         drop: drop.clone(),
         unknown: match unknown {
             UnknownColumns::Refuse => stream::UnknownColumns::Refuse,

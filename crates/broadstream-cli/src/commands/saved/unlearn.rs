@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use broadstream::{
     Block, Certificate, Classifier, Error,
     model_file::{ModelFile, Saved},
+    stream::RowPurpose,
 };
 use serde_json::json;
 
@@ -41,7 +42,7 @@ pub(crate) fn unlearn(arguments: &UnlearnArguments) -> Result<()> {
 /// All rows to unlearn, and their lines. They are read before the first is unlearned, so that either all
 /// are or none.
 fn read_all(arguments: &UnlearnArguments, saved: &Saved) -> Result<(Block, Vec<u64>)> {
-    let mut rows = rows::open(&arguments.rows, saved, Some(usize::MAX))?;
+    let mut rows = rows::open(&arguments.rows, saved, RowPurpose::Unlearn, None)?;
     let (mut block, mut lines) = (Block::new(), Vec::new());
     while let Some(row) = rows.next()? {
         let (line, weight) = (row.line, arguments.weight);

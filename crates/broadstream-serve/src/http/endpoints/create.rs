@@ -8,7 +8,7 @@ use axum::{
     extract::{Path, Query, State},
     http::{HeaderMap, StatusCode, header},
 };
-use broadstream::Preset;
+use broadstream::{Preset, stream::TableOptions};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
@@ -40,6 +40,12 @@ pub(crate) struct CreateBody {
     /// Options that differ from these, as in the reference of options.
     #[schema(value_type = Object, example = json!({ "enhancement_nodes": 200 }))]
     options: Map<String, Value>,
+    /// The most inputs that the categories of a column may have; rare ones share some of them.
+    #[schema(default = 2000, minimum = 1)]
+    max_categories: Option<usize>,
+    /// Columns of texts, whose words and sequences of characters become inputs.
+    #[schema(default = json!([]), example = json!(["message"]))]
+    text: Vec<String>,
     /// What is done about columns that the model does not know.
     #[schema(default = "learn")]
     unknown_columns: Option<UnknownName>,
@@ -111,7 +117,7 @@ fn check_size(body: &[u8], most: usize) -> Result<(), Problem> {
 fn read_options(body: &[u8], most: u64) -> Result<(NewModel, Option<UnknownName>), Problem> {
     let body = if body.is_empty() { b"{}" } else { body };
     let read: CreateBody = serde_json::from_slice(body).map_err(|error| rows::json(&error))?;
-    let CreateBody { target, preset, mut options, unknown_columns } = read;
+    let CreateBody { target, preset, mut options, max_categories, text, unknown_columns } = read;
     let target = target.unwrap_or_else(|| "label".to_owned());
     if target.is_empty() || target.len() > LONGEST_TARGET {
         let detail = format!("target must have 1 to {LONGEST_TARGET} bytes, got {}", target.len());
@@ -128,5 +134,6 @@ fn read_options(body: &[u8], most: u64) -> Result<(NewModel, Option<UnknownName>
     options.insert("memory_limit".to_owned(), asked.unwrap_or(usual).min(most).into());
     // How many threads learn is the service's own choice.
     options.remove("threads");
-    Ok((NewModel::Options { preset, options, target }, unknown_columns))
+    let columns = TableOptions { max_categories, text, ..TableOptions::default() };
+    Ok((NewModel::Options { preset, options, target, columns }, unknown_columns))
 }

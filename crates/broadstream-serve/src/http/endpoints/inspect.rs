@@ -92,6 +92,7 @@ pub(crate) async fn inspect(
             ColumnCoding::Undecided => "undecided",
             ColumnCoding::Numeric => "numeric",
             ColumnCoding::OneHot | ColumnCoding::IntegerCodes(_) => "categorical",
+            ColumnCoding::Text => "text",
             ColumnCoding::LeftOut => "left-out",
         },
         name: column.name,

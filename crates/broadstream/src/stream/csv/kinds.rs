@@ -1,5 +1,7 @@
-//! Whether a column holds numbers or categories, and which decimal sign the numbers have, judged by the
+//! Whether a column holds numbers, categories or dates, and which decimal sign the numbers have, judged by the
 //! first cells.
+
+use std::collections::HashSet;
 
 use super::records::Records;
 use crate::stream::{
@@ -7,12 +9,15 @@ use crate::stream::{
     cell::{excerpt, kind_of, read_text},
     decimal::{Decimal, is_grouped},
     lines::LONGEST_LINE,
+    moments::{Moment, MomentForm, PARTS},
 };
 
 /// What the first records tell.
 pub(super) struct Survey {
     /// The kinds of the input columns; `None` for a column whose cells were all missing.
     pub(super) kinds: Vec<Option<ColumnKind>>,
+    /// The forms of the columns of dates.
+    pub(super) forms: Vec<Option<MomentForm>>,
     pub(super) decimal: Decimal,
     /// What a user may not expect, in a sentence each.
     pub(super) warnings: Vec<String>,
@@ -38,7 +43,7 @@ pub(super) fn survey(
             Ok(_) | Err(_) => break,
         };
         for (seen, column) in seen.iter_mut().zip(columns.inputs()) {
-            if seen.may_be_numbers()
+            if (seen.may_be_numbers() || seen.may_be_moments())
                 && let Some(text) = read_text(record.cell(column.position))
             {
                 seen.add(text, record.line());
@@ -61,7 +66,13 @@ pub(super) fn survey(
             None => Decimal::Point,
         },
     };
-    let kinds: Vec<_> = seen.iter().map(|seen| seen.kind(decimal)).collect();
+    let names: HashSet<&str> = (0..columns.len()).map(|column| columns.name(column)).collect();
+    let kinds: Vec<_> = (0..seen.len())
+        .map(|k| {
+            let is_taken = |part: &&str| names.contains(format!("{}{part}", name(k)).as_str());
+            seen[k].kind(decimal, !PARTS.iter().any(is_taken))
+        })
+        .collect();
     for (k, (seen, kind)) in seen.iter().zip(&kinds).enumerate() {
         if let Some(example) = seen.example.as_ref().filter(|_| seen.is_doubtful(*kind)) {
             warnings.push(format!(
@@ -72,19 +83,34 @@ pub(super) fn survey(
             ));
         }
     }
-    Ok(Survey { kinds, decimal, warnings })
+    for (k, seen) in seen.iter().enumerate() {
+        if let (None, Some([one, other])) = (seen.declared, &seen.forms) {
+            warnings.push(format!(
+                "column '{}' is read as categories, although its cells look like dates, such as {one} and \
+                 {other}; if they are, write them in one form, and otherwise name the column in categorical",
+                name(k)
+            ));
+        }
+    }
+    let is_moment = |kind: &Option<ColumnKind>| *kind == Some(ColumnKind::Moment);
+    let form = |(seen, kind): (&Seen, &Option<ColumnKind>)| {
+        seen.form
+            .as_ref()
+            .filter(|_| is_moment(kind) && seen.forms.is_none())
+            .map(|(form, _)| *form)
+    };
+    let forms = seen.iter().zip(&kinds).map(form).collect();
+    Ok(Survey { kinds, forms, decimal, warnings })
 }
 
 /// A column that shows that the file has decimal commas, and a cell of it. No column may have a decimal point,
 /// and commas between thousands show nothing.
 fn detect_comma(seen: &[Seen]) -> Option<(usize, &str)> {
-    let undecided = || seen.iter().filter(|seen| seen.declared != Some(ColumnKind::Categorical));
+    let undecided = || seen.iter().filter(|seen| seen.may_be_declared_numeric());
     if undecided().any(|seen| seen.only_points && seen.has_point) {
         return None;
     }
-    let shows = |seen: &&Seen| {
-        seen.declared != Some(ColumnKind::Categorical) && seen.only_commas && seen.has_comma
-    };
+    let shows = |seen: &&Seen| seen.may_be_declared_numeric() && seen.only_commas && seen.has_comma;
     let (k, seen) = seen.iter().enumerate().find(|(_, seen)| shows(seen))?;
     Some((k, seen.example.as_deref()?))
 }
@@ -104,6 +130,11 @@ struct Seen {
     has_comma: bool,
     /// The first cell whose meaning depends on the decimal sign, and its line.
     example: Option<String>,
+    /// Whether all cells are moments, the form of the first one, and that cell.
+    only_moments: bool,
+    form: Option<(MomentForm, String)>,
+    /// Two cells that are moments of different forms.
+    forms: Option<[String; 2]>,
 }
 
 impl Seen {
@@ -117,18 +148,42 @@ impl Seen {
             has_point: false,
             has_comma: false,
             example: None,
+            only_moments: true,
+            form: None,
+            forms: None,
         }
+    }
+
+    /// Whether more cells can tell more about dates.
+    fn may_be_moments(&self) -> bool {
+        self.only_moments && self.declared.is_none_or(|kind| kind == ColumnKind::Moment)
     }
 
     /// Whether more cells can tell more: one text makes a column categorical, whatever follows.
     fn may_be_numbers(&self) -> bool {
-        self.only_numbers && self.declared != Some(ColumnKind::Categorical)
+        self.only_numbers && self.may_be_declared_numeric()
+    }
+
+    /// Whether the options do not say that it holds something else.
+    fn may_be_declared_numeric(&self) -> bool {
+        self.declared.is_none_or(|kind| kind == ColumnKind::Numeric)
     }
 
     fn add(&mut self, text: &[u8], line: u64) {
         let is_numeric = |decimal| kind_of(text, decimal) == ColumnKind::Numeric;
         let (point, comma) = (is_numeric(Decimal::Point), is_numeric(Decimal::Comma));
         self.any = true;
+        let moment = if self.may_be_moments() { Moment::read(text) } else { None };
+        self.only_moments &= moment.is_some();
+        if let Some(Moment { form, .. }) = moment {
+            let shown = || format!("'{}' on line {line}", excerpt(text));
+            let (first, example) = self.form.get_or_insert_with(|| (form, shown()));
+            if *first != form && self.forms.is_none() {
+                self.forms = Some([example.clone(), shown()]);
+            }
+        } else {
+            self.forms = None;
+        }
         self.only_points &= point;
         self.only_commas &= comma;
         self.only_numbers &= point || comma || is_grouped(text);
@@ -139,7 +194,16 @@ impl Seen {
         }
     }
 
-    fn kind(&self, decimal: Decimal) -> Option<ColumnKind> {
+    /// `may_be_moments` is whether the names of a moment's parts are free.
+    fn kind(&self, decimal: Decimal, may_be_moments: bool) -> Option<ColumnKind> {
+        if self.declared.is_none()
+            && self.form.is_some()
+            && self.only_moments
+            && self.forms.is_none()
+            && may_be_moments
+        {
+            return Some(ColumnKind::Moment);
+        }
         let numeric = match decimal {
             Decimal::Point => self.only_points,
             Decimal::Comma => self.only_commas,
@@ -197,7 +261,8 @@ mod tests {
         let columns = text.lines().next().unwrap().split(';').count();
         let names = (1..=columns).map(|column| format!("c{column}")).collect();
         let columns = ColumnRoles::new(names, &TableOptions::default()).unwrap();
-        let Survey { kinds, decimal, warnings } = survey(&mut records, &columns, comma).unwrap();
+        let Survey { kinds, decimal, warnings, .. } =
+            survey(&mut records, &columns, comma).unwrap();
         (kinds, decimal == Decimal::Comma, warnings)
     }
 
@@ -222,6 +287,20 @@ mod tests {
             let (found, is_comma, said) = survey_text(text, None);
             assert_eq!((found.as_slice(), is_comma), (kinds.as_slice(), comma), "{text}");
             assert_eq!(said.len(), warnings, "{text}: {said:?}");
+        }
+        let moment = Some(ColumnKind::Moment);
+        for (text, kind, warned) in [
+            ("2024-02-28;x\n;y\n2024-02-29;x\n", moment, 0),
+            ("2024-02-28 17:03;x\n2024-02-28T17:03:59.5;y\n", moment, 0),
+            ("2024-02-28T17:03Z;x\n2024-02-28T17:03+02:00;y\n", moment, 0),
+            ("2024-02-28;x\n2024-02-28T17:03;y\n", category, 1),
+            ("2024-02-28T17:03;x\n2024-02-28T17:03Z;y\n2024-02-28;x\n", category, 1),
+            ("2024-02-28;x\n2024-02-28T17:03;y\nsoon;x\n", category, 0),
+            ("2024-02-28;x\n20240229;y\n", category, 0),
+            ("2024-02-28;x\n2024-02-30;y\n", category, 0),
+        ] {
+            let (kinds, _, warnings) = survey_text(text, None);
+            assert_eq!((kinds.as_slice(), warnings.len()), (&[kind][..], warned), "{text}");
         }
         let (kinds, _, warnings) = survey_text("1,234;2.5;x\n", Some(true));
         assert_eq!(kinds, [number, category]);

@@ -102,12 +102,18 @@ impl CsvStream {
         };
 
         let columns = ColumnRoles::new(names, options)?;
-        let Survey { kinds, decimal, warnings } =
+        let Survey { kinds, forms, decimal, warnings } =
             survey(&mut records, &columns, options.decimal_comma)?;
         records = records.rewind();
         records.forget_mark();
         let mut encoder = columns.encoder(&kinds, options, place)?;
         encoder.set_decimal(decimal);
+        // The parts of dates are columns too, which some programs want to know before the first row.
+        for (k, form) in forms.into_iter().enumerate() {
+            if let Some(form) = form {
+                encoder.add_parts(k, form)?;
+            }
+        }
         Ok(RowStream::of(CsvReader { records, columns, warnings }, encoder))
     }
 }

@@ -4,7 +4,9 @@ use super::{LiveFormat, LiveOptions, encoder, keys::LiveKeys};
 use crate::{
     data::{Sample, Schema},
     error::Error,
-    stream::{Place, RowEncoder, RowEncoding, StreamError, cell::HeldCell, jsonl::read_object},
+    stream::{
+        Place, RowEncoder, RowEncoding, RowPurpose, StreamError, cell::HeldCell, jsonl::read_object,
+    },
 };
 
 /// Reads rows for a model that are JSON objects in memory, as [`LiveRows`](super::LiveRows) reads those of a
@@ -112,6 +114,11 @@ impl JsonRows {
     /// How rows are encoded by now; columns and categories may have been added.
     pub fn encoding(&self) -> RowEncoding {
         self.encoder.encoding()
+    }
+
+    /// Says what the rows to come are for.
+    pub fn set_purpose(&mut self, purpose: RowPurpose) {
+        self.encoder.set_purpose(purpose);
     }
 
     /// Keeps what rows have added so far; see [`RowEncoder::settle`].

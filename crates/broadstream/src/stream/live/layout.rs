@@ -36,7 +36,8 @@ impl<'a> Layout<'a> {
         options: &'a LiveOptions,
         keys: &'a LiveKeys,
     ) -> Self {
-        let mut names: Vec<String> = encoding.columns.iter().map(|c| c.name.clone()).collect();
+        let columns = encoding.columns.iter().filter(|column| !column.part);
+        let mut names: Vec<String> = columns.map(|column| column.name.clone()).collect();
         names.insert(encoding.target_position.min(names.len()), encoding.target.clone());
         let numbered = names == numbered(names.len());
         Layout { encoding, options, keys, names, numbered }

@@ -25,7 +25,7 @@ use self::{
     layout::{Layout, Slot},
 };
 use super::{
-    Cell, RowEncoder, RowEncoding, StreamError, TableOptions,
+    Cell, RowEncoder, RowEncoding, StreamError,
     csv::{Record, Records},
     decimal::Decimal,
     decompress,
@@ -183,9 +183,9 @@ impl LiveRows {
 
     /// How rows are encoded by now; columns and categories may have been added.
     pub fn encoding(&self) -> RowEncoding {
-        // The option is about these rows, not about those to come.
-        let decimal_comma = self.encoding.decimal_comma;
-        RowEncoding { decimal_comma, ..self.encoder.encoding() }
+        // The options are about these rows, not about those to come.
+        let RowEncoding { decimal_comma, max_categories, .. } = self.encoding;
+        RowEncoding { decimal_comma, max_categories, ..self.encoder.encoding() }
     }
 
     /// Keeps the columns, categories, inputs and labels that rows have added so far.
@@ -272,8 +272,9 @@ fn encoder(
     schema: Schema,
     encoding: &RowEncoding,
 ) -> Result<RowEncoder, StreamError> {
-    let most = options.max_categories.unwrap_or(TableOptions::MAX_CATEGORIES);
+    let most = options.max_categories.unwrap_or(encoding.max_categories);
     let mut encoder = RowEncoder::resume(schema, encoding)?.with_max_categories(most);
+    encoder.set_purpose(options.purpose);
     encoder.set_decimal(Decimal::of(options.decimal_comma.unwrap_or(encoding.decimal_comma)));
     encoder.read_flags();
     Ok(encoder)

@@ -1,6 +1,6 @@
 //! How to read rows for a model that exists already.
 
-use crate::stream::{TableFormat, TableOptions, TextFormat};
+use crate::stream::{RowPurpose, TableFormat, TableOptions, TextFormat};
 
 /// How to read rows for a model.
 ///
@@ -37,10 +37,16 @@ pub struct LiveOptions {
     /// Default: `None`, as in the rows that the model was trained on. Example: `Some(true)`.
     pub decimal_comma: Option<bool>,
 
-    /// The most categories that a column may have, those that the model knows included.
+    /// The most inputs that the categories of a column may have, those that the model knows included: see
+    /// [`TableOptions::max_categories`].
     ///
-    /// Default: `None`, [`TableOptions::MAX_CATEGORIES`]. Example: `Some(200_000)`.
+    /// Default: `None`, as in the rows that the model was trained on. Example: `Some(10_000)`.
     pub max_categories: Option<usize>,
+
+    /// What the rows are for.
+    ///
+    /// Default: [`RowPurpose::Learn`]. Example: [`RowPurpose::Predict`], so that rows leave no trace.
+    pub purpose: RowPurpose,
 
     /// Columns to pass over, whether the model knows them or not.
     ///

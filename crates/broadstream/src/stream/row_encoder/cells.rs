@@ -1,6 +1,6 @@
 //! One cell encoded as the value of an input.
 
-use super::{Change, Coding, ColumnState, LONGEST_TEXT, RowEncoder};
+use super::{Change, Coding, LONGEST_TEXT, RowEncoder};
 use crate::{
     data::InputKind,
     stream::{
@@ -11,7 +11,8 @@ use crate::{
 };
 
 impl RowEncoder {
-    /// The input and the value that a cell of column `k` stands for; `None` if the cell is missing.
+    /// The input and the value that a cell of column `k` stands for; `None` if the cell is missing, or if it
+    /// stands for several, which are then in `several`.
     pub(super) fn encode_cell(
         &mut self,
         k: usize,
@@ -29,17 +30,19 @@ impl RowEncoder {
             Cell::Flag(value) => f64::from(u8::from(value)),
             // A typed text is a category even if it looks like a number. Only in a column that is
             // numeric already does it have to be read as one.
-            Cell::Text(text) if !matches!(self.codings[k], Coding::Numeric { .. }) => {
+            Cell::Text(text)
+                if !matches!(self.codings[k], Coding::Numeric { .. } | Coding::Moment { .. }) =>
+            {
                 let text = text.trim_ascii();
                 if text.is_empty() {
                     return Ok(None);
                 }
-                return self.encode_text(k, text, Source::Typed).map(Some);
+                return self.encode_text(k, text, Source::Typed);
             }
             Cell::Text(text) => return self.encode_present(k, text, Source::Typed),
             Cell::Raw(text) => return self.encode_present(k, text, Source::Raw),
         };
-        self.encode_number(k, number, cell).map(Some)
+        self.encode_number(k, number, cell)
     }
 
     /// Same as [`encode_text`](Self::encode_text), but `None` if the text spells a missing value.
@@ -50,23 +53,26 @@ impl RowEncoder {
         source: Source,
     ) -> Result<Option<(u32, f64)>, StreamError> {
         match read_text(text) {
-            Some(text) => self.encode_text(k, text, source).map(Some),
+            Some(text) => self.encode_text(k, text, source),
             None => Ok(None),
         }
     }
 
     /// Same as [`encode_text`](Self::encode_text) for a cell that is a number rather than a text.
-    fn encode_number(
+    pub(super) fn encode_number(
         &mut self,
         k: usize,
         number: f64,
         cell: Cell<'_>,
-    ) -> Result<(u32, f64), StreamError> {
+    ) -> Result<Option<(u32, f64)>, StreamError> {
         if let Coding::Undecided = self.codings[k] {
             self.decide(k, ColumnKind::Numeric)?;
         }
         if let Coding::Numeric { input } = self.codings[k] {
-            return Ok((input, number));
+            return Ok(Some((input, number)));
+        }
+        if let Coding::Moment { .. } = self.codings[k] {
+            return self.encode_moment_number(k, number);
         }
         // In a categorical column the number is the category that it prints as. An integer is printed
         // from the cell, since not every one survives the conversion to a float.
@@ -78,37 +84,31 @@ impl RowEncoder {
         self.encode_text(k, text.as_bytes(), Source::Typed)
     }
 
-    /// The input and the value that the text of a cell of column `k` stands for.
+    /// Same as [`encode_cell`](Self::encode_cell) for the text of a cell that is not missing.
     pub(super) fn encode_text(
         &mut self,
         k: usize,
         text: &[u8],
         source: Source,
-    ) -> Result<(u32, f64), StreamError> {
+    ) -> Result<Option<(u32, f64)>, StreamError> {
         if let Coding::Undecided = self.codings[k] {
             let kind = match source {
+                _ if self.begins_moments(k, text) => ColumnKind::Moment,
                 Source::Raw => kind_of(text, self.decimal),
                 Source::Typed => ColumnKind::Categorical,
             };
             self.decide(k, kind)?;
         }
-        match self.codings[k] {
-            Coding::Numeric { input } => Ok((input, self.number(k, text, source)?)),
-            Coding::Codes { input } => {
-                let code = match self.columns[k].category(text) {
-                    Some(code) => code,
-                    None => self.new_code(k, text)?,
-                };
-                Ok((input, f64::from(code)))
+        Ok(match self.codings[k] {
+            Coding::Numeric { input } => Some((input, self.number(k, text, source)?)),
+            Coding::Codes { input } => Some((input, f64::from(self.category(k, text)?))),
+            Coding::OneHot | Coding::Undecided => Some((self.category(k, text)?, 1.0)),
+            Coding::Text => {
+                self.encode_words(k, text)?;
+                None
             }
-            Coding::OneHot | Coding::Undecided => {
-                let input = match self.columns[k].category(text) {
-                    Some(input) => input,
-                    None => self.new_indicator(k, text)?,
-                };
-                Ok((input, 1.0))
-            }
-        }
+            Coding::Moment { .. } => return self.encode_moment_text(k, text, source),
+        })
     }
 
     /// How a column of that name and kind is encoded. Declares its input unless it has one per category.
@@ -118,13 +118,16 @@ impl RowEncoder {
         kind: ColumnKind,
         place: Place,
     ) -> Result<Coding, StreamError> {
-        if (kind, self.categories) == (ColumnKind::Categorical, Categories::OneHot) {
-            return Ok(Coding::OneHot);
+        match (kind, self.categories) {
+            (ColumnKind::Categorical, Categories::OneHot) => return Ok(Coding::OneHot),
+            (ColumnKind::Text, _) => return Ok(Coding::Text),
+            _ => {}
         }
         let input = self.declare(column, column.to_owned(), InputKind::Numeric, place)?;
         Ok(match kind {
             ColumnKind::Numeric => Coding::Numeric { input },
-            ColumnKind::Categorical => Coding::Codes { input },
+            ColumnKind::Moment => Coding::Moment { input, epoch: self.has_epochs(column) },
+            _ => Coding::Codes { input },
         })
     }
 
@@ -136,7 +139,7 @@ impl RowEncoder {
         Ok(())
     }
 
-    fn number(&self, k: usize, text: &[u8], source: Source) -> Result<f64, StreamError> {
+    pub(super) fn number(&self, k: usize, text: &[u8], source: Source) -> Result<f64, StreamError> {
         let decimal = match source {
             Source::Raw => self.decimal,
             Source::Typed => Decimal::Point,
@@ -160,41 +163,8 @@ impl RowEncoder {
         })
     }
 
-    /// Refuses one category more than a column may have.
-    fn check_categories(&self, k: usize, text: &[u8]) -> Result<(), StreamError> {
-        let (column, limit) = (&self.columns[k], self.max_categories);
-        if column.categories.len() < limit {
-            return Ok(());
-        }
-        let (place, column, cell) = (self.place, column.name.clone(), excerpt(text));
-        Err(StreamError::TooManyCategories { place, column, limit, cell })
-    }
-
-    /// The input of a category that is new in column `k`.
-    fn new_indicator(&mut self, k: usize, text: &[u8]) -> Result<u32, StreamError> {
-        self.check_categories(k, text)?;
-        let column = &self.columns[k].name;
-        let name = format!("{column}={}", category(text, self.place, column)?);
-        let column = column.clone();
-        let input = self.declare(&column, name, InputKind::Indicator, self.place)?;
-        self.columns[k].categories.insert(text.into(), input);
-        self.undo_log.push(Change::Category { column: k, number: input });
-        Ok(input)
-    }
-
-    /// The code of a category that is new in column `k`.
-    fn new_code(&mut self, k: usize, text: &[u8]) -> Result<u32, StreamError> {
-        self.check_categories(k, text)?;
-        let column = &mut self.columns[k];
-        category(text, self.place, &column.name)?;
-        let code = column.categories.len() as u32;
-        column.categories.insert(text.into(), code);
-        self.undo_log.push(Change::Category { column: k, number: code });
-        Ok(code)
-    }
-
     /// Declares an input that a column needs.
-    fn declare(
+    pub(super) fn declare(
         &mut self,
         column: &str,
         name: String,
@@ -217,24 +187,6 @@ pub(super) enum Source {
     Raw,
     /// That it is a text. In a column of numbers it is read as one with a decimal point.
     Typed,
-}
-
-impl ColumnState {
-    /// The input or code of a category, if it is known. The spellings of a truth value are one category, so
-    /// that a model that was trained on a CSV file with `True` understands `true` in JSON.
-    fn category(&self, text: &[u8]) -> Option<u32> {
-        let known = |text: &[u8]| self.categories.get(text).copied();
-        known(text).or_else(|| {
-            let spelt = spellings(read_flag(text)?);
-            spelt.iter().find_map(|spelling| known(spelling.as_bytes()))
-        })
-    }
-}
-
-/// The text of a new category.
-fn category<'t>(text: &'t [u8], place: Place, column: &str) -> Result<&'t str, StreamError> {
-    check_length(text, place, column)?;
-    utf8(text, place)
 }
 
 /// Categories and labels are kept for good, so their length is bounded.

@@ -1,16 +1,20 @@
 //! Rows encoded as samples, whatever format they come from.
 //!
 //! A column of numbers is one input. A column of categories is, by choice, one input per category
-//! or one input that numbers them. A column without any cell so far is undecided: its first cell
+//! or one input that numbers them; if it has too many, rare ones share inputs or numbers. A column of texts is
+//! many inputs, of which a cell has several. A column of dates becomes up to three columns. A column without any cell so far is undecided: its first cell
 //! decides which of these it becomes.
 //!
 //! This file has the columns of a [`RowEncoder`] and the steps of a row: begin, push, finish. `cells`
-//! encodes one cell, `raw` a whole row of raw texts at once, `undo_log` withdraws what rows brought, and
+//! encodes one cell, `new_categories` finds an input for a category, `texts` the inputs of a text, `moments` those of a date, `raw` a whole row of raw texts at once, `undo_log` withdraws what rows brought, and
 //! `resume` continues from a [`RowEncoding`](super::RowEncoding).
 
 mod cells;
+mod moments;
+mod new_categories;
 mod raw;
 mod resume;
+mod texts;
 mod undo_log;
 
 use std::collections::{HashMap, HashSet};
@@ -20,11 +24,16 @@ use self::{
     undo_log::Change,
 };
 use super::{
-    Categories, Cell, ColumnKind, Place, StreamError,
+    Categories, Cell, ColumnKind, Place, RareCategories, StreamError, TableOptions,
     cell::{read_flag, read_text, spellings},
     decimal::Decimal,
+    rare_categories::CategoryLimits,
+    text_features::{TEXT_INPUTS, TextFeatures},
 };
-use crate::data::{Sample, Schema};
+use crate::{
+    data::{Sample, Schema},
+    error::Error,
+};
 
 /// Encodes rows of named columns as labelled samples and keeps the schema that they need.
 ///
@@ -58,8 +67,9 @@ use crate::data::{Sample, Schema};
 pub struct RowEncoder {
     schema: Schema,
     categories: Categories,
-    /// The most categories that a column may have.
-    max_categories: usize,
+    /// How many inputs a column of categories may have.
+    limits: CategoryLimits,
+    purpose: RowPurpose,
     /// The decimal sign of raw texts.
     decimal: Decimal,
     /// Whether a text that spells a truth value is a number in a numeric column.
@@ -79,6 +89,14 @@ pub struct RowEncoder {
     target: Option<usize>,
     /// What rows have added since the encoder was last settled, in order.
     undo_log: Vec<Change>,
+    /// Columns to read as texts once they appear.
+    texts: Vec<String>,
+    /// Columns of moments, whose numbers are seconds since 1970.
+    dates: Vec<String>,
+    /// Whether the numbers of all columns of moments are days since 1970.
+    reads_days: bool,
+    /// Memory for reading them.
+    text_features: TextFeatures,
     /// The place of the current row.
     place: Place,
     /// The number of the current row. Columns remember the last number that they saw, so a second cell
@@ -89,6 +107,8 @@ pub struct RowEncoder {
     values: Vec<f64>,
     /// Memory for sorting them, kept between rows.
     unsorted: Vec<(u32, f64)>,
+    /// The inputs of cells that are several.
+    several: Vec<(u32, f64)>,
 }
 
 /// A column that is learned from, and what its cells have shown so far.
@@ -96,20 +116,77 @@ pub struct RowEncoder {
 struct ColumnState {
     name: String,
     /// The input or the code of each category seen. The key is the bytes of the cell, so only a new
-    /// category has to be decoded as text.
+    /// category has to be decoded as text. Inputs that rare categories share are among them.
     categories: HashMap<Box<[u8]>, u32>,
+    /// How many of them are not shared.
+    own: usize,
+    /// The categories that came when there was no input left for them.
+    rare: Option<Box<RareCategories>>,
+    /// The inputs of a column of texts, by the number that a hash gives them; [`NO_INPUT`] until there is a text
+    /// that has it.
+    words: Vec<u32>,
+    /// Whether it is a part of a column of dates.
+    part: bool,
     /// The number of the last row that had a cell for the column.
     row: u64,
+}
+
+/// What becomes of the samples that rows are encoded as.
+///
+/// A column with many categories counts the rare ones, to find those that are frequent. Rows that are not
+/// learned must not count.
+///
+/// ```
+/// use broadstream::stream::{Categories, Cell, ColumnKind, Place, RowEncoder, RowPurpose};
+///
+/// let mut encoder = RowEncoder::new("y", Categories::OneHot).with_max_categories(4);
+/// let user = encoder.add_column("user", Some(ColumnKind::Categorical), Place::Row(1))?;
+/// for name in ["ann", "bob", "cid", "dan"] {
+///     encoder.begin(Place::Row(1));
+///     encoder.push(user, Cell::Text(name.as_bytes()))?;
+/// }
+/// let names: Vec<_> = encoder.schema().inputs().iter().map(|input| &input.name).collect();
+/// assert_eq!(names, ["user=ann", "user=bob", "user=other#0"]);
+///
+/// let before = encoder.encoding();
+/// encoder.set_purpose(RowPurpose::Predict);
+/// encoder.begin(Place::Row(5));
+/// encoder.push(user, Cell::Text(b"dan"))?;
+/// assert_eq!(encoder.encoding(), before);
+/// # Ok::<(), broadstream::stream::StreamError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowPurpose {
+    /// They are learned, possibly after they were predicted.
+    #[default]
+    Learn,
+    /// They are only predicted.
+    Predict,
+    /// They were learned before, and are unlearned or corrected. A category that has shared an input until it
+    /// got one of its own is refused, since nobody knows with which of them its rows were learned.
+    Unlearn,
 }
 
 /// How the cells of a column are encoded.
 #[derive(Clone, Copy, Debug)]
 enum Coding {
     Undecided,
-    Numeric { input: u32 },
+    Numeric {
+        input: u32,
+    },
     OneHot,
-    Codes { input: u32 },
+    Codes {
+        input: u32,
+    },
+    Text,
+    /// The input is the days since 1970. Other columns have the hour and the weekday.
+    Moment {
+        input: u32,
+        epoch: bool,
+    },
 }
+
+const NO_INPUT: u32 = u32::MAX;
 
 /// The longest text that is kept for good: a category, a label or the name of a column that a row
 /// may bring.
@@ -121,7 +198,8 @@ impl RowEncoder {
         RowEncoder {
             schema: Schema::new(target),
             categories,
-            max_categories: usize::MAX,
+            limits: CategoryLimits::of(TableOptions::MAX_CATEGORIES),
+            purpose: RowPurpose::Learn,
             decimal: Decimal::Point,
             reads_flags: false,
             columns: Vec::new(),
@@ -131,18 +209,57 @@ impl RowEncoder {
             left_out: Vec::new(),
             target: None,
             undo_log: Vec::new(),
+            texts: Vec::new(),
+            dates: Vec::new(),
+            reads_days: false,
+            text_features: TextFeatures::default(),
             place: Place::Row(0),
             row: 0,
             inputs: Vec::new(),
             values: Vec::new(),
             unsorted: Vec::new(),
+            several: Vec::new(),
         }
     }
 
-    /// The same encoder with a limit: a column that would have more categories is refused. Without one,
-    /// the number of categories is only limited by the memory of the model that they are for.
+    /// The same encoder with another limit than [`TableOptions::MAX_CATEGORIES`]: see
+    /// [`TableOptions::max_categories`].
     pub fn with_max_categories(self, max_categories: usize) -> Self {
-        RowEncoder { max_categories, ..self }
+        RowEncoder { limits: CategoryLimits::of(max_categories), ..self }
+    }
+
+    /// The same encoder, which reads columns of these names as texts. A model may be told so before they appear.
+    pub fn with_texts(self, names: &[String]) -> Self {
+        RowEncoder { texts: names.to_vec(), ..self }
+    }
+
+    /// The same encoder, which reads columns of these names as dates and times.
+    pub fn with_dates(self, names: &[String]) -> Self {
+        RowEncoder { dates: names.to_vec(), ..self }
+    }
+
+    /// Reads the numbers of all columns of dates as days since 1970, as a caller gives them who takes dates apart
+    /// before.
+    pub fn read_days(&mut self) {
+        self.reads_days = true;
+        for coding in &mut self.codings {
+            if let Coding::Moment { epoch, .. } = coding {
+                *epoch = false;
+            }
+        }
+    }
+
+    /// The same encoder with the options that say how columns are encoded, where they are about columns that
+    /// appear later: [`max_categories`](TableOptions::max_categories) and [`text`](TableOptions::text).
+    pub fn with_options(self, options: &TableOptions) -> Result<Self, Error> {
+        options.check_values()?;
+        let most = options.max_categories.unwrap_or(TableOptions::MAX_CATEGORIES);
+        Ok(self.with_max_categories(most).with_texts(&options.text))
+    }
+
+    /// Says what the rows to come are for.
+    pub fn set_purpose(&mut self, purpose: RowPurpose) {
+        self.purpose = purpose;
     }
 
     /// Reads raw texts with that decimal sign.
@@ -169,7 +286,9 @@ impl RowEncoder {
             return Err(StreamError::DuplicateColumn { place, column: name });
         }
         let k = self.columns.len();
-        let coding = match kind {
+        let is_text = || self.texts.contains(&name).then_some(ColumnKind::Text);
+        let is_date = || self.dates.contains(&name).then_some(ColumnKind::Moment);
+        let coding = match kind.or_else(is_text).or_else(is_date) {
             Some(kind) => self.coding(&name, kind, place)?,
             None => Coding::Undecided,
         };
@@ -227,6 +346,7 @@ impl RowEncoder {
         self.row += 1;
         self.inputs.clear();
         self.values.clear();
+        self.several.clear();
     }
 
     /// Adds a cell to the current row. Panics if there is no such column, as indexing a slice does.
@@ -240,7 +360,16 @@ impl RowEncoder {
             self.inputs.push(input);
             self.values.push(value);
         }
+        self.push_several();
         Ok(())
+    }
+
+    /// Adds the inputs of cells that are several to the current row.
+    fn push_several(&mut self) {
+        for (input, value) in self.several.drain(..) {
+            self.inputs.push(input);
+            self.values.push(value);
+        }
     }
 
     /// The sample and the class of the current row.
@@ -308,7 +437,13 @@ impl RowEncoder {
 
     fn insert_column(&mut self, name: String, coding: Coding) {
         self.positions.insert(name.clone(), self.columns.len());
-        self.columns.push(ColumnState { name, categories: HashMap::new(), row: 0 });
+        let categories = HashMap::new();
+        let words = match coding {
+            Coding::Text => vec![NO_INPUT; TEXT_INPUTS],
+            _ => Vec::new(),
+        };
+        let (own, rare, part, row) = (0, None, false, 0);
+        self.columns.push(ColumnState { name, categories, own, rare, words, part, row });
         self.codings.push(coding);
         self.undo_log.push(Change::Column);
     }

@@ -44,6 +44,8 @@ impl RowEncoder {
         cell: impl Fn(usize) -> &'c [u8] + Copy,
     ) -> Result<(), StreamError> {
         self.place = place;
+        self.row += 1;
+        self.several.clear();
         self.inputs.resize(columns.len(), 0);
         self.values.resize(columns.len(), 0.0);
         let (mut k, mut present) = (0, 0);
@@ -67,15 +69,17 @@ impl RowEncoder {
                 break;
             }
             if let Some(text) = read_text(cell(columns[k].position)) {
-                let (input, value) = self.encode_text(k, text, Source::Raw)?;
-                self.inputs[present] = input;
-                self.values[present] = value;
-                present += 1;
+                if let Some((input, value)) = self.encode_text(k, text, Source::Raw)? {
+                    self.inputs[present] = input;
+                    self.values[present] = value;
+                    present += 1;
+                }
             }
             k += 1;
         }
         self.inputs.truncate(present);
         self.values.truncate(present);
+        self.push_several();
         Ok(())
     }
 }

@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::{Coding, ColumnState, RowEncoder};
+use super::{Coding, ColumnState, NO_INPUT, RowEncoder};
 use crate::{
     data::{InputKind, Schema},
-    stream::{ColumnCoding, EncodedColumn, RowEncoding, StreamError, decimal::Decimal},
+    stream::{
+        ColumnCoding, EncodedColumn, RowEncoding, StreamError, decimal::Decimal, moments::PARTS,
+        rare_categories::shared_names, text_features::text_input_name,
+    },
 };
 
 impl RowEncoder {
@@ -15,11 +18,13 @@ impl RowEncoder {
         let mut columns = Vec::with_capacity(self.columns.len() + self.left_out.len());
         for k in 0..=self.columns.len() {
             while let Some((_, name)) = left_out.next_if(|(before, _)| *before == k) {
-                columns.push(EncodedColumn { name: name.clone(), coding: ColumnCoding::LeftOut });
+                columns.push(EncodedColumn::new(name.as_str(), ColumnCoding::LeftOut));
             }
             if let (Some(column), Some(&coding)) = (self.columns.get(k), self.codings.get(k)) {
                 let coding = column_coding(column, coding);
-                columns.push(EncodedColumn { name: column.name.clone(), coding });
+                let rare = column.rare.as_deref().cloned();
+                let (name, part) = (column.name.clone(), column.part);
+                columns.push(EncodedColumn { name, coding, rare, part });
             }
         }
         RowEncoding {
@@ -27,6 +32,9 @@ impl RowEncoder {
             target_position: self.target.unwrap_or(columns.len()),
             columns,
             categories: self.categories,
+            max_categories: self.limits.inputs(),
+            text: self.texts.clone(),
+            dates: self.dates.clone(),
             decimal_comma: self.decimal == Decimal::Comma,
         }
     }
@@ -50,11 +58,16 @@ impl RowEncoder {
     /// # Ok::<(), broadstream::stream::StreamError>(())
     /// ```
     pub fn resume(schema: Schema, encoding: &RowEncoding) -> Result<Self, StreamError> {
-        let mut encoder = RowEncoder::new(encoding.target.as_str(), encoding.categories);
+        let mut encoder = RowEncoder::new(encoding.target.as_str(), encoding.categories)
+            .with_max_categories(encoding.max_categories)
+            .with_texts(&encoding.text)
+            .with_dates(&encoding.dates);
         encoder.decimal = Decimal::of(encoding.decimal_comma);
         let inputs: HashMap<&str, u32> =
             schema.inputs().iter().zip(0..).map(|(input, i)| (input.name.as_str(), i)).collect();
-        for (position, EncodedColumn { name, coding }) in encoding.columns.iter().enumerate() {
+        for (position, EncodedColumn { name, coding, rare, part }) in
+            encoding.columns.iter().enumerate()
+        {
             if position == encoding.target_position {
                 encoder.target_here();
             }
@@ -71,19 +84,42 @@ impl RowEncoder {
                 }
                 ColumnCoding::Undecided => Coding::Undecided,
                 ColumnCoding::OneHot => Coding::OneHot,
+                ColumnCoding::Text => Coding::Text,
                 ColumnCoding::Numeric => Coding::Numeric { input: input().ok_or_else(no_input)? },
                 ColumnCoding::IntegerCodes(_) => {
                     Coding::Codes { input: input().ok_or_else(no_input)? }
                 }
             };
             encoder.insert_column(name.clone(), coding);
+            if let Some(column) = encoder.columns.last_mut() {
+                column.part = *part;
+                column.rare = rare.clone().map(Box::new);
+                for (word, number) in column.words.iter_mut().zip(0..) {
+                    let input = format!("{name}={}", text_input_name(number));
+                    *word = inputs.get(input.as_str()).copied().unwrap_or(NO_INPUT);
+                }
+            }
         }
+        encoder.find_moments();
         encoder.input_names = schema.inputs().iter().map(|input| input.name.clone()).collect();
         encoder.restore_categories(&schema, encoding);
         encoder.schema = schema;
         // The columns above are not news that could be undone.
         encoder.settle();
         Ok(encoder)
+    }
+
+    /// A column of numbers is one of moments if there is a column of weekdays beside it, or if it was declared to be.
+    fn find_moments(&mut self) {
+        for k in 0..self.columns.len() {
+            let name = &self.columns[k].name;
+            let is_moment = self.positions.contains_key(&format!("{name}{}", PARTS[1]));
+            if let Coding::Numeric { input } = self.codings[k]
+                && (is_moment || self.dates.contains(name))
+            {
+                self.codings[k] = Coding::Moment { input, epoch: self.has_epochs(name) };
+            }
+        }
     }
 
     /// Takes over the categories that a model has seen already.
@@ -110,14 +146,21 @@ impl RowEncoder {
                 self.columns[k].categories.insert(category, i);
             }
         }
+        for column in &mut self.columns {
+            let is_known = |name: &String| column.categories.contains_key(name.as_bytes());
+            let shared = column.rare.as_ref().map_or(0, |rare| rare.shared());
+            let shared = shared_names(shared).filter(is_known).count();
+            column.own = column.categories.len() - shared;
+        }
     }
 }
 
 fn column_coding(column: &ColumnState, coding: Coding) -> ColumnCoding {
     match coding {
         Coding::Undecided => ColumnCoding::Undecided,
-        Coding::Numeric { .. } => ColumnCoding::Numeric,
+        Coding::Numeric { .. } | Coding::Moment { .. } => ColumnCoding::Numeric,
         Coding::OneHot => ColumnCoding::OneHot,
+        Coding::Text => ColumnCoding::Text,
         Coding::Codes { .. } => {
             let mut categories: Vec<_> = column.categories.iter().collect();
             categories.sort_unstable_by_key(|(_, code)| **code);

@@ -2,19 +2,26 @@
 //!
 //! Copying the encoder before each attempt would be simpler, but it costs as much as there are
 //! columns and categories, for every row that is predicted. The log costs nothing unless rows bring
-//! something new.
+//! something new, or categories that are counted.
 
 use std::collections::HashMap;
 
-use super::{Coding, RowEncoder};
+use super::{Coding, NO_INPUT, RowEncoder};
+use crate::stream::rare_categories::CountChange;
 
 /// One thing that rows have added.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Change {
     /// An input, after all others.
     Input,
-    /// A category of a column, which has this input or code.
-    Category { column: usize, number: u32 },
+    /// A category of a column, which has this input or code. `own` is whether it counts as having it alone.
+    Category { column: usize, number: u32, own: bool },
+    /// The first rare category of a column.
+    Rare { column: usize },
+    /// A rare category of a column was counted.
+    Count { column: usize, hash: u64, count: CountChange },
+    /// An input of a column of texts.
+    Word { column: usize, number: u32 },
     /// The kind of a column that was undecided.
     Decision { column: usize },
     /// A column, after all others.
@@ -71,8 +78,18 @@ impl RowEncoder {
                         self.input_names.remove(&input.name);
                     }
                 }
-                Change::Category { column, number } => {
+                Change::Category { column, number, own } => {
+                    self.columns[column].own -= usize::from(own);
                     categories.insert(column, number);
+                }
+                Change::Rare { column } => self.columns[column].rare = None,
+                Change::Count { column, hash, count } => {
+                    if let Some(rare) = &mut self.columns[column].rare {
+                        rare.undo(hash, count);
+                    }
+                }
+                Change::Word { column, number } => {
+                    self.columns[column].words[number as usize] = NO_INPUT;
                 }
                 Change::Label => self.schema.pop_label(),
                 Change::Decision { column } => self.codings[column] = Coding::Undecided,
