@@ -16,7 +16,7 @@ SEEDS ?= 10000
 SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-rust test-python rust-tests test-wheel python-tests python-packages \
+.PHONY: help build demo test test-rust test-python test-integration rust-tests test-wheel python-tests python-packages \
 	wheel install-wheel notebooks soak simulate fuzz bench bench-default bench-python accuracy picture peers lint format doc \
 	docs msrv deny clean
 
@@ -59,6 +59,14 @@ python-tests: # Test the Python package that is in .venv
 
 python-packages: # Make .venv with what the Python tests need
 	prepare/python.sh
+
+# The program of the tests, which is compiled already. Its port and folders are its own.
+test-integration: ## Test the service's page in a browser (installs Chromium)
+	prepare/debian.sh chromium chromium-driver
+	prepare/python.sh pytest selenium
+	$(CARGO) build $(EVERYTHING) -p broadstream-cli
+	BROADSTREAM_PROGRAM=$(abspath $(or $(CARGO_TARGET_DIR),target))/debug/broadstream \
+		.venv/bin/python -m pytest --quiet integration
 
 wheel: ## Build the Python package for others into dist
 	prepare/python.sh maturin
@@ -118,12 +126,12 @@ lint: ## Check the format, the lints and the documentation's links
 	$(CARGO) clippy --workspace --all-targets $(EVERYTHING) -- -D warnings
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps $(EVERYTHING) --quiet
-	.venv/bin/ruff format --check --quiet python examples peers
-	.venv/bin/ruff check --quiet python examples peers
+	.venv/bin/ruff format --check --quiet python examples peers integration
+	.venv/bin/ruff check --quiet python examples peers integration
 
 format: ## Format all code
 	prepare/python.sh ruff
-	.venv/bin/ruff format --quiet python examples peers
+	.venv/bin/ruff format --quiet python examples peers integration
 	$(CARGO) fmt --all
 	$(CARGO) fmt --all --manifest-path bench/Cargo.toml
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml

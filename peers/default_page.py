@@ -169,19 +169,30 @@ def one_by_one_text(results, cell, stream):
     return text
 
 
+# The calls that are timed, and what they are called.
+CALLS = {
+    "predict": "`predict_one`",
+    "learn": "`learn_one`",
+    "predict_by_predictor": "`predict_one` of a predictor",
+}
+PERCENTILES = ("p50", "p99", "p99.9", "max")
+
+
 def latency_section(results):
     rows = []
     for stream in streams_of(results, "one-by-one"):
         cell = results.done("one-by-one", FROM_RUST, stream)
         if cell:
-            for call, times in cell.latency.items():
-                texts = [significant(1000 * times[name]) for name in ("p50", "p99", "p99.9", "max")]
-                rows.append([stream, f"`{call}_one`", *texts])
+            for key, call in CALLS.items():
+                if times := cell.latency.get(key):
+                    texts = [significant(1000 * times[name]) for name in PERCENTILES]
+                    rows.append([stream, call, *texts])
     if not rows:
         return ""
     header = ["", "call", "median", "99 %", "99.9 %", "longest"]
     return (
-        "## Latency\n\nMilliseconds of a call from Rust, in the fastest round:\n\n"
+        "## Latency\n\nMilliseconds of a call from Rust, in the fastest round. A predictor answers from the\n"
+        "model's weights of one moment, while the model may go on learning:\n\n"
         + markdown_table(header, rows, left=2)
     )
 

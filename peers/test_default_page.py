@@ -40,7 +40,12 @@ def example():
     add(results, "table", RIVER_FOREST, "SEA", samples=250, correct=240, seconds=1.0)
     results.add("table", LIGHTGBM, "SEA", 1, "", {"failure": "exit code 1: no libgomp"})
     latency = {"p50": 0.0004, "p99": 0.001, "p99.9": 0.0123, "max": 0.5}
-    calls = {"predict": latency, "learn": latency}
+    calls = {
+        "predict": latency,
+        "learn": latency,
+        "make_predictor": 0.0005,
+        "predict_by_predictor": latency,
+    }
     add(results, "one-by-one", FROM_RUST, "SEA", correct=900, seconds=1.0, latency=calls)
     add(results, "one-by-one", FROM_PYTHON, "SEA", correct=900, seconds=2.0)
     add(results, "one-by-one", RIVER_FOREST, "SEA", correct=850, seconds=4.0)
@@ -94,7 +99,8 @@ class Page(unittest.TestCase):
         self.assertIn("| River ARF(10) | 85.0 @ 250 |", self.lines)
 
     def test_latencies_are_milliseconds(self):
-        self.assertIn("| SEA | `predict_one` | 0.4 | 1 | 12.3 | 500 |", self.lines)
+        for call in ("`predict_one`", "`learn_one`", "`predict_one` of a predictor"):
+            self.assertIn(f"| SEA | {call} | 0.4 | 1 | 12.3 | 500 |", self.lines)
 
     def test_scaling_is_ordered_by_size(self):
         found = [

@@ -91,6 +91,10 @@ class OnlineBLSClassifier(Options, base.MiniBatchClassifier):
         """Return the probability of each label learned so far."""
         return self._model.predict_proba_one(x)
 
+    def explain_one(self, x: dict, k: int | None = None) -> dict[str, float]:
+        """Return by how much the `k` most important features change the probability of the prediction."""
+        return self._model.explain_one(x, k)
+
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learn the rows of a table, with exactly the result of learning them one by one."""
         self._model.learn_many(X, y, w)

@@ -80,6 +80,9 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         The number of features seen during ``fit``.
     feature_names_in_ : ndarray
         The names of the features, if all of them are strings.
+    feature_importances_ : ndarray
+        By how much the probability of the most likely class changes without each feature: the mean over some
+        of the samples, of which the last ones count most.
     model_ : broadstream.OnlineBLS
         The underlying model, whose labels number the classes in the order in which they appeared.
 
@@ -240,6 +243,14 @@ class OnlineBLSClassifier(Options, ClassifierMixin, BaseEstimator):
         tiny = np.finfo(np.float64).tiny
         scores = np.log(np.maximum(self.predict_proba(X), tiny))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The mean change of the probability of the most likely class without each feature."""
+        check_is_fitted(self, "model_")
+        importance = self.model_.importance
+        columns = map(str, range(self.n_features_in_))
+        return np.array([importance.get(column, 0.0) for column in columns])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

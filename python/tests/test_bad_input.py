@@ -122,7 +122,7 @@ def test_invalid_rows_are_refused(kind, method, trained, no_trace):
     ids=str,
 )
 @pytest.mark.parametrize(
-    "method", ["learn_one", "predict_one", "predict_proba_one", "leverage_one"]
+    "method", ["learn_one", "predict_one", "predict_proba_one", "leverage_one", "explain_one"]
 )
 @pytest.mark.filterwarnings("ignore:Casting complex")
 def test_invalid_samples_are_refused(x, message, method, trained, no_trace):

@@ -252,6 +252,8 @@ def test_predicting_changes_nothing(rows, preset, numbers, new_model, no_trace):
         model.predict_one(rows[0])
         model.predict_proba_one(rows[0])
         model.leverage_one(rows[0])
+        model.explain_one(rows[0])
+        model.explain_many(rows)
     assert model.inputs == inputs
 
 

@@ -3,7 +3,8 @@
 use std::{collections::HashSet, ops::Range};
 
 use broadstream::{
-    Block, Certificate, ClassCosts, Classifier, Costs, Error, OnlineBls, stream::ColumnCoding,
+    Block, Certificate, ClassCosts, Classifier, Costs, Error, Explanation, OnlineBls,
+    stream::ColumnCoding,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::{
@@ -15,6 +16,7 @@ use pyo3::{
 use crate::{
     columns::Columns,
     error::to_python,
+    explanations,
     guarded::Forked,
     interrupt::in_pieces,
     labels::Labels,
@@ -190,6 +192,32 @@ impl Learner {
                 predictions.leverages.extend(leverages);
                 predictions.add(core, &scores, costs.as_ref());
                 Ok(())
+            })
+            .map_err(to_python)
+        })
+    }
+
+    /// Explains the predictions of some of the rows of a batch, or a given class for them.
+    pub(crate) fn explain_piece(
+        &mut self,
+        py: Python<'_>,
+        batch: &Batch<'_, '_>,
+        range: Range<usize>,
+        class: Option<usize>,
+    ) -> PyResult<Vec<Option<Explanation>>> {
+        let costs = self.class_costs(py)?;
+        self.look(py, |learner| {
+            learner.fill(py, batch, &[], range)?;
+            learner.declare_inputs()?;
+            let Learner { core, block, .. } = learner;
+            py.detach(|| {
+                let predictor = core.predictor();
+                let explain = |row| {
+                    let x = block.sample(row);
+                    let class = explanations::decided(core, x, class, costs.as_ref())?;
+                    class.map(|class| predictor.explain_class(x, class)).transpose()
+                };
+                (0..block.len()).map(explain).collect::<Result<Vec<_>, Error>>()
             })
             .map_err(to_python)
         })

@@ -15,6 +15,7 @@ mod costs;
 mod datasets;
 mod error;
 mod evaluation;
+mod explanations;
 mod files;
 mod foreign;
 mod guarded;

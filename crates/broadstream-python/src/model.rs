@@ -17,7 +17,7 @@ use crate::{
     columns::Columns,
     costs,
     error::to_python,
-    files,
+    explanations, files,
     labels::Labels,
     learner::{Batch, Learner},
     members,
@@ -154,6 +154,81 @@ impl OnlineBLS {
     fn leverage_one(&self, x: &Bound<'_, PyAny>) -> PyResult<f64> {
         let x = rows::row(x)?;
         self.learner.read(x.py())?.look_at_one(&x, |model, x| model.leverage_one(x))
+    }
+
+    /// Explain the prediction of one sample: what each column contributes to its probability.
+    ///
+    /// The change of a column is the probability of the predicted label, less what it would be if the column
+    /// were missing, exactly. It is positive if the column speaks for the label. Columns that the sample lacks
+    /// are left out.
+    ///
+    /// Parameters
+    /// ----------
+    /// x : dict or array-like
+    ///     The inputs by name, or their values if the inputs are numbered.
+    /// k : int, optional
+    ///     How many columns to return, those with the largest changes; all by default.
+    /// label : hashable, optional
+    ///     The label to explain instead of the predicted one. It must have been learned.
+    ///
+    /// Returns
+    /// -------
+    /// dict
+    ///     The change of each column by its name, the largest first. It is empty if nothing is predicted:
+    ///     before any label was learned, and where abstaining costs least.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import broadstream
+    /// >>> model = broadstream.OnlineBLS(preset="single")
+    /// >>> for i in range(300):
+    /// ...     model.learn_one({"amount": i % 10, "city": "Rome"}, "fraud" if i % 10 > 5 else "ok")
+    /// >>> reasons = model.explain_one({"amount": 9, "city": "Rome"}, k=1)
+    /// >>> list(reasons), reasons["amount"] > 0.1
+    /// (['amount'], True)
+    #[pyo3(signature = (x, k = None, label = None))]
+    fn explain_one<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        k: Option<&Bound<'py, PyAny>>,
+        label: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let py = x.py();
+        let most = explanations::most(k)?;
+        let x = &rows::row(x)?;
+        let mut learner = self.learner.read(py)?;
+        let label = label.map(|label| learner.known_class(label, 0)).transpose()?;
+        let costs = learner.class_costs(py)?;
+        let explanation = learner.look_at_one(x, |model, x| {
+            explanations::decided(model, x, label, costs.as_ref())?
+                .map(|class| model.explain_class(x, class))
+                .transpose()
+        })?;
+        explanations::to_python(py, explanation, most)
+    }
+
+    /// Explain the prediction of each row; see ``explain_one``.
+    ///
+    /// This is much faster than one row at a time.
+    ///
+    /// Returns
+    /// -------
+    /// list of dict
+    ///     What ``explain_one`` returns for each row.
+    #[pyo3(signature = (X, k = None, label = None))]
+    #[expect(non_snake_case, reason = "X is what Python's libraries call it")]
+    fn explain_many<'py>(
+        &self,
+        X: &Bound<'py, PyAny>,
+        k: Option<&Bound<'py, PyAny>>,
+        label: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (py, rows) = (X.py(), Rows::of(X)?);
+        let most = explanations::most(k)?;
+        let explained = self.learner.explain_many(py, &rows, label)?;
+        let explained = explained.into_iter();
+        let explained = explained.map(|explanation| explanations::to_python(py, explanation, most));
+        PyList::new(py, explained.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// Learn many samples.
@@ -514,6 +589,20 @@ impl OnlineBLS {
     #[getter]
     fn learned(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.learner.read(py)?.core.learned())
+    }
+
+    /// How important each column has been lately, the most important first: the mean size of its change in
+    /// explanations of some of the samples that were learned.
+    ///
+    /// About one of 256 samples is explained, and more of the first ones. The last hundred make up most of
+    /// the mean.
+    #[getter]
+    fn importance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let by_column = PyDict::new(py);
+        for (column, importance) in self.learner.read(py)?.core.importance() {
+            by_column.set_item(column, importance)?;
+        }
+        Ok(by_column)
     }
 
     /// All options and their values.

@@ -5,7 +5,7 @@
 //! time. A prediction needs no turn: it waits for the current piece, and sees the model after that piece.
 //! Between two pieces the inputs and labels of later rows may be announced already, which no prediction shows.
 
-use broadstream::{Classifier, Scores};
+use broadstream::{Classifier, Explanation, Scores};
 use pyo3::{
     prelude::*,
     types::{PyAny, PyList},
@@ -113,6 +113,28 @@ impl Shared {
             Ok(())
         })?;
         Ok(predictions)
+    }
+
+    /// Explains the predictions of rows, or a label for them, each piece with the model as it is then.
+    pub(crate) fn explain_many(
+        &self,
+        py: Python<'_>,
+        rows: &Rows,
+        label: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<Option<Explanation>>> {
+        let labels = PyList::empty(py);
+        let batch = Batch { rows, labels: &labels, weights: None };
+        let mut explanations = Vec::with_capacity(rows.len());
+        self.read(py)?.check_width(rows)?;
+        in_pieces(py, rows.len(), |range| {
+            let mut learner = self.read(py)?;
+            let class = label.map(|label| learner.known_class(label, 0)).transpose()?;
+            explanations.extend(learner.explain_piece(py, &batch, range, class)?);
+            drop(learner);
+            self.learner.give_way(py);
+            Ok(())
+        })?;
+        Ok(explanations)
     }
 }
 

@@ -5,9 +5,9 @@
 use std::{collections::BTreeMap, error::Error, fs, path::Path};
 
 use broadstream_report::{
-    ClassReliability, ClassRow, CurvePoint, Event, ExperimentLink, ExperimentPage, Labels,
-    MemberRow, ObjectiveRow, Output, OverviewPage, Record, ReliabilityRow, RunReport, TimeBin,
-    UpdateTime, View, experiment_page, overview_page, render, run_page,
+    ClassReliability, ClassRow, CurvePoint, Event, ExperimentLink, ExperimentPage, ImportanceRow,
+    Labels, MemberRow, ObjectiveRow, Output, OverviewPage, Record, ReliabilityRow, RunReport,
+    TimeBin, UpdateTime, View, experiment_page, overview_page, render, run_page,
 };
 use serde::Deserialize;
 
@@ -308,6 +308,12 @@ fn run() -> RunReport {
                 features: None,
             })
             .collect(),
+        importance: [("size", 0.21), ("shape", 0.12), ("colour", 0.08), ("edge", 0.004)]
+            .map(|(column, importance)| ImportanceRow {
+                column: column.to_owned(),
+                importance: Some(importance),
+            })
+            .to_vec(),
         reliability: reliability(),
         class_reliability: labels
             .iter()

@@ -50,9 +50,9 @@ pub use crate::{
     error::Error,
     labels::{Labels, Metric},
     page::{
-        ChangeRow, ClassReliability, ClassRow, Event, ExperimentLink, ExperimentPage, MemberRow,
-        ObjectiveRow, OverviewPage, ReliabilityRow, RunReport, TimeBin, experiment_page,
-        overview_page, run_page,
+        ChangeRow, ClassReliability, ClassRow, Event, ExperimentLink, ExperimentPage,
+        ImportanceRow, MemberRow, ObjectiveRow, OverviewPage, ReliabilityRow, RunReport, TimeBin,
+        experiment_page, overview_page, run_page,
     },
     record::{CurvePoint, RECORD_FORMAT, Record, UpdateTime},
     render::{FigureOutput, Output, Rendered, RenderedView, TableOutput, render},

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use broadstream_report::{
     BarsView, ClassReliability, ClassRow, CurvePoint, CurvesView, Error, Event, ExperimentLink,
-    ExperimentPage, Labels, LinesView, MemberRow, ObjectiveRow, Output, OverviewPage, Record,
-    ReliabilityRow, Rendered, RunReport, TableView, TimeBin, UpdateTime, View, experiment_page,
-    overview_page, render, run_page,
+    ExperimentPage, ImportanceRow, Labels, LinesView, MemberRow, ObjectiveRow, Output,
+    OverviewPage, Record, ReliabilityRow, Rendered, RunReport, TableView, TimeBin, UpdateTime,
+    View, experiment_page, overview_page, render, run_page,
 };
 
 const HOSTILE: &str = "<script>alert('x')</script>\"&\\%$#_{}~^|\u{1}µ±";
@@ -305,6 +305,24 @@ fn run_of_members(members: usize, points: u64, weight: f64) -> RunReport {
         curve: (1..=points).map(|k| CurvePoint { sample: 10 * k, values: weights() }).collect(),
         events: (0..points).map(|k| Event { sample: k, label: "drift".to_owned() }).collect(),
         ..RunReport::default()
+    }
+}
+
+#[test]
+fn any_number_of_columns_with_any_importance_has_a_page() {
+    for columns in [0, 1, 30, 31, 300] {
+        for importance in [0.0, 0.5, -1.0, 7.0, 1e308, f64::NAN, f64::INFINITY] {
+            let row = |column: usize| ImportanceRow {
+                column: format!("{column}{HOSTILE}"),
+                importance: Some(importance / (column + 1) as f64),
+            };
+            let importance = (0..columns).map(row).collect();
+            let page = run_page(&RunReport { importance, ..RunReport::default() }).unwrap();
+            assert_harmless(&page);
+            assert_eq!(page.contains("<h2>Importance of columns</h2>"), columns > 0);
+            assert_eq!(page.contains("270 more are not shown"), columns == 300);
+            assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
+        }
     }
 }
 

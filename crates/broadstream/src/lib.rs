@@ -60,7 +60,9 @@ pub use self::{
     error::{CostsError, Error},
     features::PreparedSample,
     numeric::Activation,
-    online_bls::{Certificate, LateLabels, LatePrediction, OnlineBls, Partial, Predictor},
+    online_bls::{
+        Certificate, Explanation, LateLabels, LatePrediction, OnlineBls, Partial, Predictor, Reason,
+    },
     preprocessing::{Affine, Scaling},
     prequential::{
         Contestant, CurvePoint, Durations, Evaluation, EvaluationState, Evaluator, Observer,

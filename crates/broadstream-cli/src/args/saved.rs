@@ -11,8 +11,8 @@ use super::{
 /// Describe a model file.
 ///
 /// Prints its configuration, inputs, labels and number of samples, what its decisions are made for and would
-/// be made by under other objectives, the progress of the run if it is a checkpoint, and how far rounding
-/// has moved its regressions.
+/// be made by under other objectives, how important its columns are, the progress of the run if it is a
+/// checkpoint, and how far rounding has moved its regressions.
 #[derive(Args)]
 pub(crate) struct InspectArguments {
     /// The file of a model, a checkpoint or sums
@@ -28,13 +28,23 @@ pub(crate) struct InspectArguments {
 ///
 /// Rows are CSV or JSON lines with the columns that the model was trained on; labels are ignored. For each
 /// row, as soon as it arrives, the prediction is written, its probability, and the leverage: how much the row
-/// differs from everything that was learned. The model file does not change.
+/// differs from everything that was learned. --explain adds what speaks for and against the prediction. The
+/// model file does not change.
 #[derive(Args)]
 #[command(after_long_help = PREDICT_EXAMPLES)]
 pub(crate) struct PredictArguments {
     /// The file of a model
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
+
+    /// Also write the K columns without which the probability of the prediction would change most
+    ///
+    /// The change of a column is the probability less what it would be if the cell were missing, exactly:
+    /// positive if the column speaks for the prediction. CSV has them as 'column:change' in a column named
+    /// 'reasons', separated by spaces, the largest first; spaces, colons and percent signs in the name of a
+    /// column are written as %20, %3A and %25. Where less than K cells of a row are present, there are fewer.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) explain: Option<u32>,
 
     /// Number of threads; the results are the same [default: the number of cores, at most 8]
     #[arg(long, value_name = "N")]
@@ -53,6 +63,8 @@ Examples:
   broadstream predict model.bsm today.jsonl | jq -r .prediction
   tail -f log.csv | broadstream predict model.bsm --drop id
       A prediction as soon as a row arrives.
+  broadstream predict model.bsm --explain 3 < today.csv
+      With the three columns that matter most to each prediction.
   broadstream predict model.bsm --costs costs.csv < today.csv
       The decision with the least expected cost for each row, or none where abstaining costs less.";
 

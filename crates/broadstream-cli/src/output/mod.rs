@@ -10,6 +10,7 @@ pub(crate) mod csv_file;
 pub(crate) mod curve;
 pub(crate) mod failure;
 pub(crate) mod health;
+pub(crate) mod importance;
 pub(crate) mod machine;
 pub(crate) mod printable;
 pub(crate) mod progress;

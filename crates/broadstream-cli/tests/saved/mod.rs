@@ -2,6 +2,7 @@
 
 mod checkpoints;
 mod columns;
+mod explain;
 mod files;
 mod journal;
 mod pipes;

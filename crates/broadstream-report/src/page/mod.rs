@@ -19,8 +19,8 @@ pub use self::{
     experiment::{ExperimentPage, experiment_page},
     overview::{ExperimentLink, OverviewPage, overview_page},
     run::{
-        ChangeRow, ClassReliability, ClassRow, Event, MemberRow, ObjectiveRow, ReliabilityRow,
-        RunReport, TimeBin, run_page,
+        ChangeRow, ClassReliability, ClassRow, Event, ImportanceRow, MemberRow, ObjectiveRow,
+        ReliabilityRow, RunReport, TimeBin, run_page,
     },
 };
 

@@ -46,6 +46,8 @@ pub struct RunReport {
     pub members: Vec<MemberRow>,
     /// How the members have changed, the first change first.
     pub changes: Vec<ChangeRow>,
+    /// How important each column is, the most important first.
+    pub importance: Vec<ImportanceRow>,
     /// Accuracy by confidence, in ascending order of confidence.
     pub reliability: Vec<ReliabilityRow>,
     /// The same for each class: how its probability compares with its share.
@@ -136,6 +138,16 @@ pub struct MemberRow {
     pub features: Option<u64>,
 }
 
+/// How important a column is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ImportanceRow {
+    /// The name of the column.
+    pub column: String,
+    /// The mean change of a probability without it, as a fraction.
+    pub importance: Option<f64>,
+}
+
 /// A change of a member.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -197,6 +209,9 @@ struct Context<'a> {
     has_features: bool,
     changes: Vec<[String; 7]>,
     more_changes: usize,
+    /// Column, and importance as text and as the width of a bar.
+    importance: Vec<(String, (String, String))>,
+    more_columns: usize,
     reliability: Value,
     reliability_rows: Vec<[String; 4]>,
     /// Label, calibration error and figure of each class.
@@ -236,6 +251,9 @@ const MOST_MEMBERS: usize = 24;
 
 /// The maximum number of changes in the table, the last ones.
 const MOST_CHANGES: usize = 100;
+
+/// The maximum number of columns in the table, the most important ones.
+const MOST_COLUMNS: usize = 30;
 
 /// The maximum number of classes in the table, those with the most samples.
 const MOST_CLASSES: usize = 60;
@@ -285,6 +303,8 @@ pub fn run_page(report: &RunReport) -> Result<String, Error> {
             has_features: report.members.iter().any(|member| member.features.is_some()),
             more_changes: report.changes.len().saturating_sub(MOST_CHANGES),
             changes: change_rows(report),
+            more_columns: report.importance.len().saturating_sub(MOST_COLUMNS),
+            importance: importance_rows(report),
             reliability: markup(
                 &figure::reliability("reliability", &confidence_bins).unwrap_or_default(),
             ),
@@ -451,6 +471,19 @@ fn member_rows(report: &RunReport) -> Vec<(String, (String, String), String)> {
         (member.name.clone(), share(member.weight), features)
     };
     members.iter().map(row).collect()
+}
+
+/// The most important columns; the largest importance has the longest bar.
+fn importance_rows(report: &RunReport) -> Vec<(String, (String, String))> {
+    let importance = |row: &ImportanceRow| finite(row.importance).map(|mean| mean.clamp(0.0, 1.0));
+    let largest = report.importance.iter().filter_map(importance).fold(0.0, f64::max);
+    let row = |row: &ImportanceRow| {
+        let mean = importance(row);
+        let text = mean.map_or_else(|| "–".to_owned(), |mean| number::fixed(100.0 * mean, 2));
+        let width = mean.filter(|mean| *mean > 0.0).map_or(0.0, |mean| mean / largest);
+        (row.column.clone(), (text, format!("{:.1}", 100.0 * width)))
+    };
+    report.importance.iter().take(MOST_COLUMNS).map(row).collect()
 }
 
 /// The bounds, count, confidence and accuracy of each bin that has predictions.

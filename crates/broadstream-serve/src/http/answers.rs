@@ -81,15 +81,15 @@ pub(crate) struct PredictionAnswer {
     pub(crate) reasons: Option<Vec<ReasonAnswer>>,
 }
 
-/// What an input does for a prediction.
+/// What a column does for a prediction.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ReasonAnswer {
-    /// The input: a column, or `column=category`.
-    pub(crate) input: String,
-    /// Its value in the row.
-    pub(crate) value: f64,
-    /// The probability of the predicted label, less what it would be without the input.
+    /// The column.
+    pub(crate) column: String,
+    /// The probability of the predicted label, less what it would be without the column.
     pub(crate) change: f64,
+    /// The same for the score behind the probability, which has no bounds.
+    pub(crate) score_change: f64,
 }
 
 /// The prediction of a row just before it was learned.

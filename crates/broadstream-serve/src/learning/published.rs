@@ -3,10 +3,11 @@
 //! Readers share it and never wait for the one who learns. It is replaced as a whole. Everything that depends
 //! on how the library publishes a model is in this file.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use broadstream::{
-    Block, Classifier, Error, Member, OnlineBls, OnlineBlsConfig, Sample, Schema, arg_max,
+    Block, Classifier, Error, Member, OnlineBls, OnlineBlsConfig, Predictor, Reason, Sample,
+    Schema, arg_max,
     stream::{JsonRows, Place},
 };
 
@@ -15,12 +16,11 @@ use super::{ServeError, state::State};
 /// The most readers of rows that are kept for the next requests.
 const MOST_READERS: usize = 16;
 
-/// The most columns whose part in a prediction is explained.
-const MOST_EXPLAINED: usize = 200;
-
 /// A model that does not change.
 pub(crate) struct Published {
     model: OnlineBls,
+    /// What predictions are explained from, once that is asked for.
+    predictor: OnceLock<Predictor>,
     /// What rows mean, and copies of it that are at work or waiting for it. Reading a row may note what is
     /// new in it, which is undone before the copy is used again.
     rows: JsonRows,
@@ -43,15 +43,6 @@ pub(crate) struct RowPrediction {
     pub(crate) inputs: Vec<(usize, f64)>,
 }
 
-/// How much the probability of the predicted class owes to an input.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Reason {
-    pub(crate) input: String,
-    pub(crate) value: f64,
-    /// The probability with the input, less that without it.
-    pub(crate) change: f64,
-}
-
 /// What is wanted besides the prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
@@ -64,6 +55,7 @@ impl Published {
     pub(crate) fn of(state: &State) -> Self {
         Published {
             model: state.model.clone(),
+            predictor: OnceLock::new(),
             rows: state.rows.clone(),
             readers: Mutex::default(),
             version: state.version,
@@ -125,34 +117,19 @@ impl Published {
         Ok(predictions)
     }
 
-    /// What speaks for the prediction of a row: how the probability of its class changes when an input is
-    /// left out. Of the inputs with the largest changes, at most `most` are returned.
+    /// What speaks for the prediction of a row: how the probability of its class changes when a column is
+    /// left out. Of the columns with the largest changes, at most `most` are returned.
     pub(crate) fn explain(
         &self,
         prediction: &RowPrediction,
         most: usize,
     ) -> Result<Vec<Reason>, ServeError> {
         let Some(class) = prediction.class else { return Ok(Vec::new()) };
-        let inputs = &prediction.inputs;
-        let explained = inputs.len().min(MOST_EXPLAINED);
-        let mut block = Block::new();
-        for left_out in 0..explained {
-            let kept = || inputs.iter().enumerate().filter(|(i, _)| *i != left_out);
-            let positions: Vec<u32> = kept().map(|(_, (input, _))| *input as u32).collect();
-            let values: Vec<f64> = kept().map(|(_, (_, value))| *value).collect();
-            block.push(Sample::sparse(&positions, &values)?, 0, 1.0)?;
-        }
-        let (scores, _) = self.model.scores_many(&block)?;
-        let names = self.schema().inputs();
-        let probability = |probabilities: &[f64]| probabilities.get(class).copied().unwrap_or(0.0);
-        let with = probability(&prediction.probabilities);
-        let reason = |((input, value), scores): (&(usize, f64), &[f64])| Reason {
-            input: names.get(*input).map_or_else(String::new, |input| input.name.clone()),
-            value: *value,
-            change: with - probability(&self.model.probabilities(scores)),
-        };
-        let mut reasons: Vec<Reason> = inputs.iter().zip(scores.iter()).map(reason).collect();
-        reasons.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
+        let inputs = prediction.inputs.iter().map(|(input, value)| (*input as u32, *value));
+        let (inputs, values): (Vec<u32>, Vec<f64>) = inputs.unzip();
+        let predictor = self.predictor.get_or_init(|| self.model.predictor());
+        let explanation = predictor.explain_class(Sample::sparse(&inputs, &values)?, class)?;
+        let mut reasons = explanation.reasons;
         reasons.truncate(most);
         Ok(reasons)
     }

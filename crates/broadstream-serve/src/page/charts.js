@@ -17,16 +17,17 @@ function frame(width, height, label) {
 const time = (at) => new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 export const percent = (share) => (share == null ? "–" : `${(100 * share).toFixed(1)} %`);
 
+function note(text) {
+  return Object.assign(document.createElement("p"), { className: "note", textContent: text });
+}
+
 /** Lines over time between 0 and 1: each has a name, a colour, a dash and a value for each point. */
 export function lines(points, series, marks, width) {
   const height = 260, left = 44, right = 10, top = 8, bottom = 24;
   const last = points.at(-1);
   const spoken = series.map((s) => `${s.name} ${percent(last?.[s.key])}`).join(", ");
   const chart = frame(width, height, `Accuracy over time; now ${spoken}`);
-  if (points.length < 2) {
-    chart.append(svg("text", { x: left, y: height / 2 }, "waiting for labels …"));
-    return chart;
-  }
+  if (points.length < 2) return note("The curve begins when more labels come.");
   const values = points.flatMap((p) => series.map((s) => p[s.key])).filter((v) => v != null);
   const low = Math.max(0, Math.floor(10 * Math.min(...values) - 0.3) / 10);
   const high = Math.min(1, Math.ceil(10 * Math.max(...values) + 0.1) / 10);
@@ -84,12 +85,9 @@ export function reliability(bins) {
 
 /** Columns with a name below each. */
 export function columns(items, label) {
-  const width = Math.max(220, items.length * 44), height = 150, bottom = 22;
+  if (!items.length) return note("No label has come after its prediction yet.");
+  const width = Math.max(360, items.length * 44), height = 190, bottom = 22;
   const chart = frame(width, height, label);
-  if (!items.length) {
-    chart.append(svg("text", { x: 4, y: 60 }, "no label has come after its prediction yet"));
-    return chart;
-  }
   const most = Math.max(...items.map((item) => item.value));
   items.forEach((item, i) => {
     const w = width / items.length, h = (item.value / most) * (height - bottom - 18);

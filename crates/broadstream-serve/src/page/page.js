@@ -59,6 +59,8 @@ function connection(state, text) {
 }
 
 const count = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
+/** A number of two digits, without an exponent. */
+const short = (value) => (value >= 10 ? count(Math.round(value)) : `${+value.toPrecision(2)}`);
 function seconds(s) {
   if (s == null) return "–";
   if (s < 0.001) return `${Math.round(s * 1e6)} µs`;
@@ -96,7 +98,7 @@ function show(live) {
     tile(count(model.pending), "wait for their label"),
     tile(`${seconds(live.predict_seconds?.[0])} · ${seconds(live.predict_seconds?.[1])}`, "predict, median · p99"),
     tile(`${count(live.drifts.length)} · ${count(live.restarts)}`, "drifts · restarts"),
-    tile(live.leverage ? live.leverage.map((l) => l.toPrecision(1)).join(" · ") : "–", "leverage, p50 · p90 · p99"),
+    tile(live.leverage ? live.leverage.map(short).join(" · ") : "–", "leverage, p50 · p90 · p99"),
     tile(`${count(model.lag)}`, "rows behind"),
   );
   rates = now;
@@ -136,7 +138,7 @@ function show(live) {
   $("recent").replaceChildren(table(["time", "predicted", number("probability"), "label", "", number("leverage")], live.recent.map((row) => [
     new Date(row.at).toLocaleTimeString(), row.predicted ?? "–", number(percent(row.probability)), row.truth ?? "not known yet",
     row.truth == null ? "" : row.truth === row.predicted ? { text: "✓ right", className: "right" } : { text: "✗ wrong", className: "wrong" },
-    number(row.leverage == null ? "" : row.leverage.toPrecision(2)),
+    number(row.leverage == null ? "" : short(row.leverage)),
   ])));
 }
 
@@ -193,10 +195,10 @@ $("try").addEventListener("submit", async (event) => {
       method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ rows: [row] }),
     });
     const [prediction] = (await response.json()).predictions;
-    const reasons = prediction.reasons.map((r) => [r.input, number(r.value.toPrecision(4)), number(`${r.change >= 0 ? "+" : ""}${(100 * r.change).toFixed(1)} %`)]);
+    const reasons = prediction.reasons.map((r) => [r.column, number(`${r.change >= 0 ? "+" : ""}${(100 * r.change).toFixed(1)} %`)]);
     $("answer").replaceChildren(
       element("p", {}, element("b", { textContent: prediction.label ?? "nothing learned yet" }), ` with ${percent(Math.max(0, ...Object.values(prediction.probabilities)))}`),
-      ...(reasons.length ? [table(["input", number("value"), number("speaks for it by")], reasons)] : []),
+      ...(reasons.length ? [table(["column", number("speaks for it by")], reasons)] : []),
     );
   } catch (error) {
     $("answer").replaceChildren(element("p", { className: "note warn", textContent: error.message }));

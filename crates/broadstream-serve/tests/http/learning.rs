@@ -20,7 +20,13 @@ fn rows_are_learned_and_predicted_in_every_format() {
     let answer = predicted.expect(200);
     let prediction = &answer["predictions"][0];
     assert_eq!(prediction["label"], "high", "{answer}");
-    assert_eq!(prediction["reasons"].as_array().unwrap().len(), 2);
+    let reasons = prediction["reasons"].as_array().unwrap();
+    let columns: Vec<&str> =
+        reasons.iter().map(|reason| reason["column"].as_str().unwrap()).collect();
+    assert!(columns.len() == 2 && ["a", "b", "c"].contains(&columns[0]), "{answer}");
+    let changes: Vec<f64> =
+        reasons.iter().map(|reason| reason["change"].as_f64().unwrap().abs()).collect();
+    assert!(changes[0] >= changes[1] && changes[0] > 0.0, "{answer}");
     assert_eq!(answer["lag"], 0);
 
     let headers = [LINES, ("accept", "application/x-ndjson")];

@@ -3,13 +3,13 @@
 //! gives with its [`Decisions`], and a [`Matrix`] of its weights or features.
 
 mod block;
+mod columns;
 mod decisions;
 mod matrix;
 mod sample;
 mod schema;
 mod scores;
 
-pub(crate) use self::block::{check_class, check_weight};
 pub use self::{
     block::Block,
     decisions::{Decisions, Objective},
@@ -17,4 +17,8 @@ pub use self::{
     sample::Sample,
     schema::{Input, InputKind, Schema},
     scores::{Scores, arg_max},
+};
+pub(crate) use self::{
+    block::{check_class, check_weight},
+    columns::Columns,
 };

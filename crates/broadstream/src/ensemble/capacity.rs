@@ -44,12 +44,12 @@ const LONGEST_PERIOD: u64 = 4096;
 /// is hard to predict: below the first, a regression comes to rest; below the second, the second half
 /// of a regression's nodes is dropped; above the third, there will be twice as many. With a memory of
 /// a thousand samples, contributions are uncertain by about 0.0002, or 1e-6 for each of 200 features.
-pub(super) const REST: f64 = 1e-6;
+pub(super) const REST: f64 = 1.5e-6;
 pub(super) const SHED: f64 = 0.5e-6;
 pub(super) const GROW: f64 = 4e-6;
 
 /// What the regressions that come to rest in one review may contribute together.
-pub(super) const REST_ALL: f64 = 0.002;
+pub(super) const REST_ALL: f64 = 0.003;
 
 /// Before this many samples no nodes are dropped, and no regression on all samples rests: as long as
 /// samples are fewer than nodes, contributions tell little about later ones.

@@ -26,6 +26,9 @@ const FORGOTTEN: u64 = 20_000;
 /// 0.1 to 4, those between 0.3 and 1 did well on the first samples of eight streams.
 const RATE: f64 = 0.5;
 
+/// A loss that is too large for any weight.
+const UNKNOWN: f64 = 1e9;
+
 /// The members' recent losses.
 #[derive(Clone, Debug)]
 pub(crate) struct ErrorWeightedAverage {
@@ -49,14 +52,12 @@ impl ErrorWeightedAverage {
     /// Lets the weights follow the losses.
     #[inline(always)]
     fn weigh(&mut self) {
-        let ErrorWeightedAverage { losses, weights } = self;
-        let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
-        weights.clear();
-        weights.extend(
-            losses.iter().map(|loss| 1.0 / (1.0 + exp_m1((RATE * (loss - least)).min(700.0)))),
-        );
-        let sum: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|weight| *weight /= sum);
+        weigh(&self.losses, &mut self.weights);
+    }
+
+    /// The members' losses.
+    pub(crate) fn losses(&self) -> &[f64] {
+        &self.losses
     }
 
     /// The weighted average of the members' scores, which are given one member after the other.
@@ -74,6 +75,13 @@ impl ErrorWeightedAverage {
     /// The number of members.
     pub(crate) fn members(&self) -> usize {
         self.losses.len()
+    }
+
+    /// Gives members of which nothing is known a loss so large that they have no weight before it has
+    /// decayed.
+    pub(crate) fn distrust(&mut self) {
+        self.losses.fill(UNKNOWN);
+        self.weigh();
     }
 
     /// Replaces the members' losses.
@@ -149,6 +157,17 @@ impl ErrorWeightedAverage {
         self.weigh();
         Ok(())
     }
+}
+
+/// The weights that members of these losses have; they sum to 1.
+#[inline(always)]
+pub(crate) fn weigh(losses: &[f64], weights: &mut Vec<f64>) {
+    let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
+    weights.clear();
+    weights
+        .extend(losses.iter().map(|loss| 1.0 / (1.0 + exp_m1((RATE * (loss - least)).min(700.0)))));
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= sum);
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::{
     Ensemble,
     combiner::{Combiner, Prediction},
+    multiply_adds,
 };
 use crate::{
     error::Error,
@@ -22,10 +23,17 @@ pub(crate) struct EnsemblePredictor {
 impl Ensemble {
     /// What it would predict with now.
     pub(crate) fn predictor(&self) -> EnsemblePredictor {
-        let parts = self.regressions.iter();
+        let mut weights: Vec<Option<Weights>> = self.regressions.iter().map(|_| None).collect();
+        // Solving for four classes takes as long as predicting a sample.
+        let multiply_adds = multiply_adds(&self.regressions, self.classes.div_ceil(4)) / 2;
+        let work = self.regressions.iter().zip(&mut weights);
+        self.threads.spread(multiply_adds, work, |(regression, weights)| {
+            *weights = Some(regression.kept_weights());
+        });
+        let parts = self.regressions.iter().zip(weights);
         EnsemblePredictor {
             regressions: parts
-                .map(|regression| (regression.plan().clone(), regression.kept_weights()))
+                .filter_map(|(regression, weights)| Some((regression.plan().clone(), weights?)))
                 .collect(),
             combiner: self.combiner.clone(),
             classes: self.classes,
@@ -39,23 +47,26 @@ impl EnsemblePredictor {
         self.classes
     }
 
-    /// The combined predictions for several samples, given their features. Classes of which nothing
-    /// is remembered are excluded.
+    /// The combined predictions for several samples, given their features, for the first `known` classes.
+    /// Classes of which nothing is remembered are excluded.
     pub(crate) fn predict(
         &self,
         features: &Features,
         samples: usize,
+        known: usize,
         absent: &[usize],
     ) -> Result<Vec<Prediction>, Error> {
         let rows = |(plan, weights): &(RegressionPlan, Weights)| {
-            let rows = plan.features_of(features, samples);
-            let scores = rows.chunks_exact(plan.features).map(|row| weights.scores(row));
-            scores.collect::<Result<Vec<_>, Error>>()
+            weights.scores_many(&plan.features_of(features, samples))
         };
         let parts = self.regressions.iter().map(rows).collect::<Result<Vec<_>, Error>>()?;
         let combined = (0..samples).map(|i| {
-            let scores: Vec<f64> = parts.iter().flat_map(|rows| &rows[i]).copied().collect();
-            let mut prediction = self.combiner.predict(&scores, self.classes, self.classes);
+            let mut scores = Vec::new();
+            for rows in &parts {
+                let row = rows.len().checked_div(samples).unwrap_or(0);
+                scores.extend_from_slice(&rows[i * row..][..row]);
+            }
+            let mut prediction = self.combiner.predict(&scores, self.classes, known);
             if !absent.is_empty() {
                 self.combiner.exclude(&mut prediction, absent);
             }

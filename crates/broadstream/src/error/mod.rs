@@ -102,6 +102,15 @@ pub enum Error {
         next: usize,
     },
 
+    /// A class cannot be explained because the model has not seen it.
+    #[error("class {class} was not seen: the model has {classes} classes, counted from 0")]
+    UnknownClass {
+        /// The class given.
+        class: usize,
+        /// How many classes were seen.
+        classes: usize,
+    },
+
     /// A slice has the wrong length.
     #[error("{what} must have {expected} entries, got {found}")]
     Length {

@@ -9,7 +9,9 @@ use crate::{
     config::OnlineBlsConfig,
     data::{Block, InputKind, Sample},
     error::Error,
-    features::{FeatureMap, Features, NodeKind, PreparedSample, RecentLabels, Shape},
+    features::{
+        FeatureMap, Features, NodeKind, PreparedSample, RecentLabels, SampleColumns, Shape,
+    },
     numeric::Threads,
     preprocessing::{ScaledInputs, ScaledSample, code},
     state::{ReadScope, WriteScope},
@@ -143,6 +145,33 @@ impl BroadFeatures {
         let mut scaled = Vec::with_capacity(x.len());
         self.inputs.transform(x, &mut scaled);
         Ok(PreparedSample::new(x, &scaled, self.labels.classes()))
+    }
+
+    /// The features of a prepared sample.
+    pub(crate) fn of_prepared(&self, prepared: &PreparedSample) -> Features {
+        let (x, labels) = (prepared.sample(), std::slice::from_ref(prepared.labels()));
+        let mut features = Features::default();
+        let codes = if self.map.reads_codes() { prepared.scaled().codes() } else { &[] };
+        self.map.transform(std::iter::once(x), x.values(), codes, labels, &mut features);
+        features
+    }
+
+    /// The columns of a prepared sample whose absence may change its features.
+    pub(crate) fn columns_of(&self, prepared: &PreparedSample) -> SampleColumns {
+        self.map.columns_of(prepared.sample(), self.inputs.columns())
+    }
+
+    /// Calls `each` with the features of a prepared sample without some of its columns, one column after
+    /// the other: a range of places in `columns`, and as many rows of features.
+    pub(crate) fn without_each(
+        &self,
+        prepared: &PreparedSample,
+        columns: &SampleColumns,
+        selected: &[Range<usize>],
+        each: impl FnMut(Range<usize>, &Features) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (x, codes) = (prepared.sample(), prepared.scaled().codes());
+        self.map.without_each(x, codes, prepared.labels(), columns, selected, each)
     }
 
     /// Checks that a sample was prepared by a model whose inputs and classes this one knows.

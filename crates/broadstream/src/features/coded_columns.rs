@@ -52,6 +52,11 @@ impl CodedColumns {
         }
     }
 
+    /// Whether an input is a column of codes.
+    pub(super) fn has(&self, input: usize) -> bool {
+        self.values.get(input).is_some_and(|values| !values.is_empty())
+    }
+
     /// The number of indicators.
     pub(super) fn indicators(&self) -> usize {
         self.values.iter().filter(|values| !values.is_empty()).map(|values| values.len() + 1).sum()

@@ -2,6 +2,8 @@
 
 #![allow(clippy::inline_always)]
 
+use std::ops::Range;
+
 use crate::{
     error::ModelFileError,
     numeric::Column,
@@ -12,6 +14,9 @@ use crate::{
 /// sums: enough to hide the latency of a multiply-add, and few enough that none is spilled.
 pub(super) const NODES: usize = 12;
 pub(super) const SAMPLES: usize = 3;
+
+/// The sums of a column of nodes.
+pub(super) type NodeSums = Column<NODES>;
 
 /// The weights of Wᵀx + β, in columns of `NODES` nodes. A column has an entry per input, so that
 /// inputs can be added, and a node sums its inputs in their order.
@@ -29,6 +34,28 @@ pub(super) struct SampleGroup<'a> {
     inputs: Option<&'a [u32]>,
     /// For each of these inputs the value of every sample.
     values: Vec<f64>,
+}
+
+/// The terms of a sample's sums in any order: the input of each, and its value.
+#[derive(Clone, Copy)]
+pub(super) struct Terms<'a> {
+    pub(super) inputs: &'a [u32],
+    pub(super) values: &'a [f64],
+}
+
+impl Terms<'_> {
+    /// sum ← sum + Σ x·w for some of the terms.
+    #[inline(always)]
+    fn add(&self, part: Range<usize>, weights: &[Column<NODES>], sum: &mut Column<NODES>) {
+        let mut carried = *sum;
+        for (&input, x) in self.inputs[part.clone()].iter().zip(&self.values[part]) {
+            let weights = &weights[input as usize];
+            for i in 0..NODES {
+                carried.0[i] = x.mul_add(weights.0[i], carried.0[i]);
+            }
+        }
+        *sum = carried;
+    }
 }
 
 impl Layer {
@@ -127,6 +154,70 @@ impl Layer {
                     _ => group.sum::<SAMPLES>(weights, bias, &mut out),
                 }
                 start += group.samples * length;
+            }
+        }
+    }
+
+    /// The sums of all terms outside each part, with the biases: for each column of nodes one for each
+    /// part. The parts do not overlap, and increase.
+    #[inline(always)]
+    pub(super) fn sums_outside(&self, terms: Terms<'_>, parts: &[Range<usize>]) -> Vec<NodeSums> {
+        let mut outside = Vec::with_capacity(self.columns.len() * parts.len());
+        for (weights, bias) in self.columns.iter().zip(&self.biases) {
+            let first = outside.len();
+            let (mut before, mut done) = (*bias, 0);
+            for part in parts {
+                terms.add(done..part.start, weights, &mut before);
+                outside.push(before);
+                terms.add(part.clone(), weights, &mut before);
+                done = part.end;
+            }
+            let (mut after, mut left) = (Column::ZERO, terms.inputs.len());
+            for (part, outside) in parts.iter().zip(&mut outside[first..]).rev() {
+                terms.add(part.end..left, weights, &mut after);
+                for i in 0..NODES {
+                    outside.0[i] += after.0[i];
+                }
+                terms.add(part.clone(), weights, &mut after);
+                left = part.start;
+            }
+        }
+        outside
+    }
+
+    /// Computes all nodes of a sample without each of some groups of its terms, which follow each other.
+    /// `outside` has, for each column of nodes, the sum of all other terms. The nodes are written from
+    /// `first` on into rows of `length` numbers.
+    ///
+    /// A sum without a group is the sum of the terms before it and that of those after it. Subtracting
+    /// the group from the sum of all would be as fast, but lose the rest beside a large term.
+    #[inline(always)]
+    pub(super) fn apply_without<'a>(
+        &self,
+        terms: Terms<'_>,
+        groups: &[Range<usize>],
+        outside: impl Iterator<Item = &'a NodeSums>,
+        rows: &mut [f64],
+        length: usize,
+        first: usize,
+    ) {
+        let mut after = vec![Column::ZERO; groups.len()];
+        for (c, (weights, outside)) in self.columns.iter().zip(outside).enumerate() {
+            let size = NODES.min(self.nodes - c * NODES);
+            let mut sum = Column::ZERO;
+            for (group, after) in groups.iter().zip(&mut after).rev() {
+                *after = sum;
+                terms.add(group.clone(), weights, &mut sum);
+            }
+            let mut before = *outside;
+            let start = first + c * NODES;
+            for ((group, after), row) in groups.iter().zip(&after).zip(rows.chunks_mut(length)) {
+                let mut nodes = before;
+                for i in 0..NODES {
+                    nodes.0[i] += after.0[i];
+                }
+                row[start..start + size].copy_from_slice(&nodes.0[..size]);
+                terms.add(group.clone(), weights, &mut before);
             }
         }
     }

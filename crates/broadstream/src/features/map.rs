@@ -21,19 +21,19 @@
 //! Parts: `draw` generates the random weights and `sampled_nodes` the others, `layer` multiplies by
 //! them, `label_inputs` adds earlier labels.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use super::{
-    NodeKind, RowLayout,
+    NodeKind, RowLayout, SampleColumns,
     draw::{self, Origin},
     label_inputs::LabelInputs,
-    layer::{Layer, SAMPLES, SampleGroup},
+    layer::{Layer, NodeSums, SAMPLES, SampleGroup, Terms},
     sampled_nodes::SampledNodes,
 };
 use crate::{
     config::{EnhancementSource, OnlineBlsConfig, WeightScale},
-    data::{Input, Sample},
-    error::ModelFileError,
+    data::{Columns, Input, Sample},
+    error::{Error, ModelFileError},
     numeric::{Activation, InstructionSet, Threads},
     preprocessing::ScaledSample,
     state::{ReadScope, WriteScope},
@@ -519,19 +519,13 @@ impl FeatureMap {
             #[inline(always)]
             || self.linear.apply(&inputs, rows, length, 0),
         );
-        let linear_nodes;
-        let seen = match self.shape.source {
-            EnhancementSource::Inputs => &inputs,
-            EnhancementSource::FeatureNodes => {
-                let z: Vec<&[f64]> = rows.chunks_exact(length).map(|row| &row[..linear]).collect();
-                linear_nodes = z.chunks(SAMPLES).map(|z| SampleGroup::new(None, z)).collect();
-                &linear_nodes
-            }
-        };
-        self.instructions.run(
-            #[inline(always)]
-            || self.enhancement.apply(seen, rows, length, linear),
-        );
+        match self.shape.source {
+            EnhancementSource::Inputs => self.instructions.run(
+                #[inline(always)]
+                || self.enhancement.apply(&inputs, rows, length, linear),
+            ),
+            EnhancementSource::FeatureNodes => self.fill_from_linear(rows),
+        }
         let coded = self.coded_inputs(samples);
         let coded = coded.iter().map(|(inputs, values)| SampleGroup::new(Some(inputs), &[values]));
         let coded: Vec<SampleGroup<'_>> = coded.collect();
@@ -542,6 +536,17 @@ impl FeatureMap {
                 || layer.apply(inputs, rows, length, layout.start(*kind)),
             );
         }
+        self.finish(rows, labelled, labels.iter().map(Vec::as_slice));
+    }
+
+    /// Makes features of the sums of all nodes of samples, those with labels too.
+    fn finish<'a>(
+        &self,
+        rows: &mut [f64],
+        labelled: &mut [f64],
+        labels: impl Iterator<Item = &'a [usize]>,
+    ) {
+        let (layout, length, linear) = (self.layout(), self.len(), self.shape.linear);
         let with_labels = labelled.chunks_exact_mut(self.labels.features().max(1));
         for ((row, labelled), labels) in rows.chunks_exact(length).zip(with_labels).zip(labels) {
             let (z, nodes) = labelled.split_at_mut(linear);
@@ -553,6 +558,106 @@ impl FeatureMap {
         for row in rows.chunks_exact_mut(length) {
             self.shape.activation.apply_on(self.instructions, &mut row[linear..]);
         }
+    }
+
+    /// The columns of a sample, scaled, whose absence may change its features. A value of 0 contributes as
+    /// much as an absent one, unless it is read as a code.
+    pub(crate) fn columns_of(&self, x: Sample<'_>, columns: &Columns) -> SampleColumns {
+        // Before the first sample is learned features have no weights.
+        if self.fan_in.is_none() {
+            return SampleColumns::default();
+        }
+        let coded = self.sampled_nodes.as_ref().filter(|_| self.reads_codes());
+        let is_coded = |input| coded.is_some_and(|nodes| nodes.coded().has(input));
+        SampleColumns::of(x, columns, |input, value| value != 0.0 || is_coded(input))
+    }
+
+    /// Calls `each` with the features of a sample without some of its columns, one column after the other:
+    /// a range of places in `columns`, and as many rows of features. `x` is scaled. At least one sample must
+    /// have been learned, or there are no columns.
+    pub(crate) fn without_each(
+        &self,
+        x: Sample<'_>,
+        codes: &[i8],
+        labels: &[usize],
+        columns: &SampleColumns,
+        selected: &[Range<usize>],
+        mut each: impl FnMut(Range<usize>, &Features) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (layout, length, linear) = (self.layout(), self.len(), self.shape.linear);
+        let places = columns.places();
+        let inputs: Vec<u32> = match x.inputs() {
+            Some(inputs) => places.iter().map(|place| inputs[*place]).collect(),
+            None => places.iter().map(|place| *place as u32).collect(),
+        };
+        let values: Vec<f64> = places.iter().map(|place| x.values()[*place]).collect();
+        let coded = self.coded_inputs(&[MapSample { x, values: x.values(), codes }]).pop();
+        let (coded_rows, factors) = coded.unwrap_or_default();
+        let of_places = |rows: &[u32]| places.iter().map(|place| rows[*place]).collect();
+        let coded_rows: Vec<u32> =
+            if coded_rows.is_empty() { Vec::new() } else { of_places(&coded_rows) };
+        let factors: Vec<f64> = match factors.is_empty() {
+            true => Vec::new(),
+            false => places.iter().map(|place| factors[*place]).collect(),
+        };
+        let plain = Terms { inputs: &inputs, values: &values };
+        let coded = Terms { inputs: &coded_rows, values: &factors };
+        // The layers that see inputs, with the terms that they see and where their nodes are.
+        let mut layers = vec![(&self.linear, plain, 0)];
+        if self.shape.source == EnhancementSource::Inputs {
+            layers.push((&self.enhancement, plain, linear));
+        }
+        for (kind, layer) in NodeKind::ALL[1..].iter().zip(&self.sampled) {
+            if layer.nodes() > 0 {
+                let terms = if *kind == NodeKind::Coded { coded } else { plain };
+                layers.push((layer, terms, layout.start(*kind)));
+            }
+        }
+        let parts = SampleColumns::parts(selected);
+        let places_of: Vec<Range<usize>> =
+            parts.iter().map(|part| columns.places_of(part.clone())).collect();
+        let outside: Vec<Vec<NodeSums>> = layers
+            .iter()
+            .map(|(layer, terms, _)| {
+                self.instructions.run(
+                    #[inline(always)]
+                    || layer.sums_outside(*terms, &places_of),
+                )
+            })
+            .collect();
+        let mut features = Features { layout, ..Features::default() };
+        for (p, part) in parts.iter().enumerate() {
+            let groups: Vec<Range<usize>> =
+                part.clone().map(|column| columns.places_of(column..column + 1)).collect();
+            features.plain.resize(part.len() * length, 0.0);
+            features.labelled.resize(part.len() * self.labels.features(), 0.0);
+            let rows = &mut features.plain;
+            for ((layer, terms, first), outside) in layers.iter().zip(&outside) {
+                let outside = outside.iter().skip(p).step_by(parts.len());
+                self.instructions.run(
+                    #[inline(always)]
+                    || layer.apply_without(*terms, &groups, outside, rows, length, *first),
+                );
+            }
+            if self.shape.source == EnhancementSource::FeatureNodes {
+                self.fill_from_linear(rows);
+            }
+            self.finish(rows, &mut features.labelled, std::iter::repeat(labels));
+            each(part.clone(), &features)?;
+        }
+        Ok(())
+    }
+
+    /// Computes the sums of enhancement nodes that see the linear nodes, which the rows have already.
+    fn fill_from_linear(&self, rows: &mut [f64]) {
+        let (length, linear) = (self.len(), self.shape.linear);
+        let z: Vec<&[f64]> = rows.chunks_exact(length).map(|row| &row[..linear]).collect();
+        let groups: Vec<SampleGroup<'_>> =
+            z.chunks(SAMPLES).map(|z| SampleGroup::new(None, z)).collect();
+        self.instructions.run(
+            #[inline(always)]
+            || self.enhancement.apply(&groups, rows, length, linear),
+        );
     }
 
     /// The rows of weights that nodes on codes take for each sample, if there are such nodes.

@@ -6,6 +6,7 @@ mod coded_columns;
 mod draw;
 mod label_inputs;
 mod layer;
+mod left_out;
 mod map;
 mod node_kind;
 mod prepared_sample;
@@ -16,6 +17,7 @@ pub use self::prepared_sample::PreparedSample;
 
 pub(crate) use self::{
     broad_features::BroadFeatures,
+    left_out::SampleColumns,
     map::{FeatureMap, Features, Shape},
     node_kind::{NodeKind, RowLayout},
     recent_labels::RecentLabels,

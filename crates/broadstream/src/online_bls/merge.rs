@@ -68,6 +68,8 @@ impl OnlineBls {
         ensemble.merge(&other.ensemble, classes)?;
         self.take_merged(ensemble, &other.features, totals, classes)?;
         self.decisions.merge(&other.decisions, classes);
+        let (own, theirs) = (self.features.inputs().columns(), other.features.inputs().columns());
+        self.importance.merge(&other.importance, own, theirs);
         Ok(())
     }
 

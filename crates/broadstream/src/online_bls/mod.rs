@@ -3,6 +3,8 @@
 
 mod class_weights;
 mod exact;
+mod explain;
+mod importance;
 mod inputs;
 mod late_labels;
 mod merge;
@@ -16,13 +18,14 @@ mod unlearn;
 mod window;
 
 pub use self::{
+    explain::{Explanation, Reason},
     late_labels::{LateLabels, LatePrediction},
     partial::Partial,
     predictor::Predictor,
     unlearn::Certificate,
 };
 
-use self::{class_weights::ClassWeights, window::SampleWindow};
+use self::{class_weights::ClassWeights, importance::Importance, window::SampleWindow};
 use crate::{
     classifier::{Classifier, Member, MemberChange},
     config::OnlineBlsConfig,
@@ -88,6 +91,7 @@ pub struct OnlineBls {
     emptied: Vec<usize>,
     /// In which precision it was stored when it was read last.
     precision: Precision,
+    importance: Importance,
     /// The last samples, if the model has a window.
     window: Option<SampleWindow>,
     /// A buffer for the samples that are being learned.
@@ -109,6 +113,7 @@ impl OnlineBls {
             class_totals: Vec::new(),
             emptied: Vec::new(),
             precision: Precision::Double,
+            importance: Importance::default(),
             window: config.window.map(SampleWindow::new),
             features,
             config,
@@ -357,6 +362,9 @@ impl OnlineBls {
             let end = self.end_of_run(block, start);
             // With a window, learning a sample may remove the last one of another class.
             let absent = self.window.is_some().then(|| self.absent_classes());
+            if block.weight(start) > 0.0 && self.is_explanation_due(known) {
+                self.count_importance(&self.features.prepare(block.sample(start))?, known)?;
+            }
             let learned = if block.weight(start) > 0.0 {
                 let learned = self.learn_run(block, start..end)?;
                 leverages.extend_from_slice(learned.leverages());
@@ -396,9 +404,12 @@ impl OnlineBls {
             return start + 1;
         }
         // With a window each new sample replaces the oldest one, so they go one by one. Otherwise a
-        // run must end where a regression may restart.
-        let longest =
-            if self.window.is_some() { 1 } else { BLOCK.min(self.ensemble.longest_run()) };
+        // run must end where a regression may restart, or the next sample may be explained.
+        let until_explained = self.until_explanation();
+        let longest = match self.window.is_some() {
+            true => 1,
+            false => BLOCK.min(self.ensemble.longest_run()).min(until_explained),
+        };
         let end = block.len().min(start + longest);
         (start..end).find(|&i| block.weight(i) == 0.0).unwrap_or(end)
     }
@@ -462,6 +473,7 @@ impl OnlineBls {
         self.decisions.save(&mut to.scope("decisions"));
         to.floats("class_totals", self.class_totals.clone());
         to.integers("emptied", self.emptied.iter().map(|class| *class as u64).collect());
+        self.importance.save(&mut to.scope("importance"));
         if let Some(window) = &self.window {
             window.save(&mut to.scope("window"));
         }
@@ -506,6 +518,11 @@ impl OnlineBls {
             // Files of earlier versions know how frequent classes are, and nothing else.
             let numbers: Vec<usize> = (0..classes).collect();
             model.decisions.add_totals(&model.class_totals, &numbers);
+        }
+        // Files of earlier versions lack it.
+        if from.has("importance") {
+            let columns = model.features.inputs().columns().len();
+            model.importance.restore(&from.scope("importance")?, columns)?;
         }
         let inputs = model.inputs();
         if let Some(window) = &mut model.window {

@@ -1,6 +1,6 @@
 //! A model as it was at one moment, for predictions alone.
 
-use super::OnlineBls;
+use super::{OnlineBls, explain::Explainer};
 use crate::{
     data::{Block, Input, Sample, Scores, arg_max},
     ensemble::EnsemblePredictor,
@@ -74,7 +74,7 @@ impl Predictor {
     /// A score for each class. The class with the highest score is predicted.
     pub fn scores_one(&self, x: Sample<'_>) -> Result<Vec<f64>, Error> {
         let features = self.features.of(x)?;
-        let mut predictions = self.ensemble.predict(&features, 1, &self.absent)?;
+        let mut predictions = self.ensemble.predict(&features, 1, self.classes(), &self.absent)?;
         Ok(predictions.pop().map(|prediction| prediction.scores).unwrap_or_default())
     }
 
@@ -83,7 +83,8 @@ impl Predictor {
     pub fn scores_many(&self, block: &Block) -> Result<Scores, Error> {
         let features = self.features.of_all(block)?;
         let mut scores = Scores::new();
-        for prediction in self.ensemble.predict(&features, block.len(), &self.absent)? {
+        let classes = self.classes();
+        for prediction in self.ensemble.predict(&features, block.len(), classes, &self.absent)? {
             scores.push(&prediction.scores);
         }
         Ok(scores)
@@ -97,6 +98,16 @@ impl Predictor {
     /// The most likely class, or `None` if the model had seen no class.
     pub fn predict_one(&self, x: Sample<'_>) -> Result<Option<usize>, Error> {
         Ok(arg_max(&self.scores_one(x)?))
+    }
+
+    /// What its predictions are explained from.
+    pub(super) fn explainer(&self) -> Explainer<'_> {
+        Explainer {
+            features: &self.features,
+            ensemble: &self.ensemble,
+            known: self.classes(),
+            absent: &self.absent,
+        }
     }
 
     /// The probability of each class.

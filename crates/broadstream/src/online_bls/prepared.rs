@@ -48,6 +48,9 @@ impl OnlineBls {
         if weight == 0.0 {
             return Ok(());
         }
+        if self.is_explanation_due(known) {
+            self.count_importance(prepared, known)?;
+        }
         self.fit_linear_nodes(prepared.sample());
         self.batch.clear();
         let counted = self.class_weights.weigh(class, weight);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    data::{Input, InputKind, Sample},
+    data::{Columns, Input, InputKind, Sample},
     error::Error,
     preprocessing::scaling::{LARGEST_SCALED, Scaler, Scaling},
     state::{ReadScope, WriteScope},
@@ -15,6 +15,7 @@ pub(crate) struct ScaledInputs {
     inputs: Vec<Input>,
     /// The position of each input by its name.
     positions: HashMap<String, usize>,
+    columns: Columns,
     scaler: Scaler,
     /// The largest size of each input after scaling, in the samples learned so far.
     sizes: Vec<f64>,
@@ -24,7 +25,7 @@ impl ScaledInputs {
     pub(crate) fn new(scaling: Scaling, freeze_after: Option<u64>) -> Result<Self, Error> {
         let scaler = Scaler::new(scaling, freeze_after)?;
         let (inputs, positions, sizes) = (Vec::new(), HashMap::new(), Vec::new());
-        Ok(ScaledInputs { inputs, positions, scaler, sizes })
+        Ok(ScaledInputs { inputs, positions, columns: Columns::default(), scaler, sizes })
     }
 
     /// The number of declared inputs.
@@ -35,6 +36,11 @@ impl ScaledInputs {
     /// The inputs in the order of their declaration.
     pub(crate) fn declared(&self) -> &[Input] {
         &self.inputs
+    }
+
+    /// The column of each input.
+    pub(crate) fn columns(&self) -> &Columns {
+        &self.columns
     }
 
     /// The position of an input.
@@ -83,9 +89,7 @@ impl ScaledInputs {
         let Input { name, kind } = &other.inputs[position];
         self.check_new(name)?;
         self.scaler.declare_like(name, &other.scaler, position);
-        self.positions.insert(name.clone(), self.inputs.len());
-        self.inputs.push(Input { name: name.clone(), kind: *kind });
-        self.sizes.push(0.0);
+        self.push(Input { name: name.clone(), kind: *kind });
         Ok(())
     }
 
@@ -105,16 +109,23 @@ impl ScaledInputs {
     pub(crate) fn declare(&mut self, name: &str, kind: InputKind) -> Result<(), Error> {
         self.check_new(name)?;
         self.scaler.declare_input(name, kind)?;
-        self.positions.insert(name.to_owned(), self.inputs.len());
-        self.inputs.push(Input { name: name.to_owned(), kind });
-        self.sizes.push(0.0);
+        self.push(Input { name: name.to_owned(), kind });
         Ok(())
+    }
+
+    /// Adds an input whose scaling is declared.
+    fn push(&mut self, input: Input) {
+        self.positions.insert(input.name.clone(), self.inputs.len());
+        self.columns.push(&input);
+        self.inputs.push(input);
+        self.sizes.push(0.0);
     }
 
     /// Removes the last input, which no sample has used.
     pub(crate) fn withdraw_last(&mut self) {
         if let Some(input) = self.inputs.pop() {
             self.sizes.pop();
+            self.columns.pop();
             self.positions.remove(&input.name);
             self.scaler.withdraw_input(&input.name);
         }

@@ -1,5 +1,6 @@
 //! Operations on a trained model that leave it exactly what it should be.
 
+mod explain;
 mod ill_conditioned;
 mod inputs;
 mod late_labels;

@@ -13,6 +13,7 @@ pub(crate) const EXPERIMENTS: &[(&str, &str)] = &[
     ("stability", include_str!("../../../../../experiments/stability.toml")),
     ("accuracy", include_str!("../../../../../experiments/accuracy.toml")),
     ("parts", include_str!("../../../../../experiments/parts.toml")),
+    ("decisions", include_str!("../../../../../experiments/decisions.toml")),
 ];
 
 /// The text of the declaration with that name.

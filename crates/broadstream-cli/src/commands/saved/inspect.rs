@@ -23,12 +23,16 @@ use crate::{
         changes::{changes_json, members_json},
         failure::to_stdout,
         health::health_json,
+        importance::importance_json,
         printable::printable,
     },
 };
 
 /// More labels than this are not listed.
 const MOST_LABELS_SHOWN: usize = 12;
+
+/// The columns that are listed, those of the largest importance.
+const MOST_COLUMNS_SHOWN: usize = 12;
 
 pub(crate) fn inspect(arguments: &InspectArguments) -> Result<()> {
     let loaded = read_model_or_sums(&arguments.file)?;
@@ -66,6 +70,7 @@ struct Inspection {
     restarts: Vec<u64>,
     members: Vec<Member>,
     changes: Vec<MemberChange>,
+    importance: Vec<(String, f64)>,
     /// The share of each class among recent samples, and by what its probability is multiplied under each
     /// objective. Only of a model.
     shares: Vec<f64>,
@@ -110,6 +115,7 @@ impl Inspection {
                     restarts: model.restarts().to_vec(),
                     members: model.members(),
                     changes: model.changes().to_vec(),
+                    importance: model.importance(),
                     shares: model.class_shares(),
                     factors: model.decision_factors(),
                     costs,
@@ -139,6 +145,7 @@ impl Inspection {
                     restarts: Vec::new(),
                     members: Vec::new(),
                     changes: Vec::new(),
+                    importance: Vec::new(),
                     shares: Vec::new(),
                     factors: Default::default(),
                     costs: None,
@@ -178,6 +185,7 @@ impl Inspection {
             "members": members_json(&self.members),
             "changes": changes_json(&self.changes),
             "decisions": self.decisions(),
+            "importance": importance_json(&self.importance),
             "run": run,
             "health": health_json(&self.health),
             "config": self.config.to_json(),
@@ -232,7 +240,10 @@ impl Inspection {
             line("run", arguments.join(" "));
             line("", format!("{samples} samples evaluated, accuracy {accuracy:.4}"));
         }
-        text + &self.decisions_table() + &self.health_table() + &self.changes_table()
+        text + &self.decisions_table()
+            + &self.importance_table()
+            + &self.health_table()
+            + &self.changes_table()
     }
 
     /// What decisions are made for, and by which numbers.
@@ -276,6 +287,25 @@ impl Inspection {
                 text += &format!("{:>10.2}", factors[class] / least);
             }
             text.push('\n');
+        }
+        text
+    }
+
+    /// By how much predictions depend on each column.
+    fn importance_table(&self) -> String {
+        if self.importance.is_empty() {
+            return String::new();
+        }
+        let mut text =
+            "\nimportance of columns: the mean change of a probability without it\n".to_owned();
+        let shown = self.importance.iter().take(MOST_COLUMNS_SHOWN);
+        let shown: Vec<_> = shown.map(|(column, mean)| (printable(column), mean)).collect();
+        let widest = shown.iter().map(|(column, _)| column.chars().count()).fold(10, usize::max);
+        for (column, mean) in &shown {
+            text += &format!("{column:<widest$}{mean:>9.4}\n");
+        }
+        if self.importance.len() > shown.len() {
+            text += &format!("and {} more\n", self.importance.len() - shown.len());
         }
         text
     }

@@ -11,6 +11,7 @@ mod journal;
 pub(crate) mod learn;
 pub(crate) mod merge;
 pub(crate) mod predict;
+mod reasons;
 mod responder;
 mod rows;
 pub(crate) mod unlearn;

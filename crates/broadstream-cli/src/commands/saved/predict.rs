@@ -26,8 +26,9 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<()> {
     }
     // Categories that are new leave nothing behind, so there is nothing to limit.
     let mut rows = rows::open(&arguments.rows, &saved, Some(usize::MAX))?;
-    let mut responder =
-        Responder::new(&mut saved.model, false, Output::Needed).deciding_by(saved.costs.as_ref());
+    let mut responder = Responder::new(&mut saved.model, false, Output::Needed)
+        .deciding_by(saved.costs.as_ref())
+        .explaining(arguments.explain.unwrap_or(0) as usize);
     let outcome = responder.read(&mut rows, u64::MAX);
     within(outcome.map(|_| ()), || rows::name(&arguments.rows))
 }

@@ -7,12 +7,12 @@ use std::{
 
 use anyhow::Result;
 use broadstream::{
-    Block, ClassCosts, Classifier, Costs, Error, OnlineBls, Schema, Scores,
+    Block, ClassCosts, Classifier, Costs, Error, OnlineBls, Predictor, Reason, Schema, Scores,
     stream::{LiveFormat, LiveRows, StreamError},
 };
 use serde_json::json;
 
-use super::journal::RowJournal;
+use super::{journal::RowJournal, reasons};
 use crate::{
     build::stop,
     output::failure::{is_closed, to_stdout},
@@ -31,6 +31,10 @@ pub(super) struct Responder<'a> {
     costs: Option<&'a Costs>,
     /// The same by the classes known so far.
     class_costs: Option<ClassCosts>,
+    /// How many reasons of each prediction are written; 0 for none.
+    explained: usize,
+    /// What predictions are explained from. Only a model that learns nothing explains.
+    predictor: Option<Predictor>,
     /// Where the predictions go, if anywhere.
     predictions: Option<PredictionWriter>,
     /// Whether nothing more is to be done once nobody reads the predictions.
@@ -92,6 +96,8 @@ impl<'a> Responder<'a> {
             learns,
             costs: None,
             class_costs: None,
+            explained: 0,
+            predictor: None,
             predictions: (!matches!(output, Output::None)).then(PredictionWriter::new),
             needs_output: matches!(output, Output::Needed),
             journal: None,
@@ -105,6 +111,11 @@ impl<'a> Responder<'a> {
     /// Decides for the least cost, if there are costs.
     pub(super) fn deciding_by(self, costs: Option<&'a Costs>) -> Self {
         Responder { costs, ..self }
+    }
+
+    /// Writes as many reasons of each prediction. The model must learn nothing.
+    pub(super) fn explaining(self, explained: usize) -> Self {
+        Responder { explained, ..self }
     }
 
     /// Learns rows and writes nothing.
@@ -183,6 +194,9 @@ impl<'a> Responder<'a> {
             self.model.declare_input(&input.name, input.kind)?;
         }
         let (scores, leverages) = self.respond().map_err(|error| self.with_line(error))?;
+        let decided: Vec<Option<usize>> =
+            (0..scores.len()).map(|i| self.decide(&scores, i)).collect();
+        let reasons = self.explain(&decided)?;
         if let Some(journal) = &mut self.journal {
             journal.commit(rows)?;
         }
@@ -190,7 +204,7 @@ impl<'a> Responder<'a> {
         self.counts.learned += if self.is_labelled { self.block.len() as u64 } else { 0 };
         self.block.clear();
         self.lines.clear();
-        let written = self.write(&scores, &leverages, rows.format(), schema);
+        let written = self.write(&scores, &leverages, &decided, &reasons, rows.format(), schema);
         if !self.learns {
             self.model.withdraw_inputs(self.inputs);
             rows.undo();
@@ -208,23 +222,59 @@ impl<'a> Responder<'a> {
         Ok((scores, leverages))
     }
 
+    /// What is decided for a row of the block; `None` where abstaining costs least, and before the first label.
+    fn decide(&self, scores: &Scores, row: usize) -> Option<usize> {
+        match &self.class_costs {
+            Some(costs) => costs.decide(&self.model.probabilities(scores.row(row))),
+            None => scores.decisions(row).of(self.model.config().objective),
+        }
+    }
+
+    /// The reasons of what was decided for each row of the block, if they are wanted.
+    fn explain(&mut self, decided: &[Option<usize>]) -> Result<Vec<Vec<Reason>>, Error> {
+        if self.explained == 0 {
+            return Ok(Vec::new());
+        }
+        // Inputs that are new are withdrawn after the block. Only what was made with them knows them.
+        let with_new;
+        let predictor = match self.model.inputs() > self.inputs {
+            true => {
+                with_new = self.model.predictor();
+                &with_new
+            }
+            false => self.predictor.get_or_insert_with(|| self.model.predictor()),
+        };
+        let explain = |(row, class): (usize, &Option<usize>)| {
+            let Some(class) = *class else { return Ok(Vec::new()) };
+            let mut reasons = predictor.explain_class(self.block.sample(row), class)?.reasons;
+            reasons.truncate(self.explained);
+            Ok(reasons)
+        };
+        decided.iter().enumerate().map(explain).collect()
+    }
+
     fn write(
         &mut self,
         scores: &Scores,
         leverages: &[f64],
+        decided: &[Option<usize>],
+        reasons: &[Vec<Reason>],
         format: Option<LiveFormat>,
         schema: &Schema,
     ) -> Result<()> {
         let Some(predictions) = &mut self.predictions else { return Ok(()) };
-        let all = scores;
         let mut write = || {
             for (i, (scores, leverage)) in scores.iter().zip(leverages).enumerate() {
                 let probabilities = self.model.probabilities(scores);
-                let prediction = match &self.class_costs {
-                    Some(costs) => costs.decide(&probabilities),
-                    None => all.decisions(i).of(self.model.config().objective),
-                };
-                predictions.write(format, schema, prediction, &probabilities, *leverage)?;
+                let reasons = reasons.get(i).map(Vec::as_slice);
+                predictions.write(
+                    format,
+                    schema,
+                    decided[i],
+                    &probabilities,
+                    *leverage,
+                    reasons,
+                )?;
             }
             to_stdout(predictions.writer.flush())
         };
@@ -265,6 +315,7 @@ impl PredictionWriter {
         prediction: Option<usize>,
         probabilities: &[f64],
         leverage: f64,
+        reasons: Option<&[Reason]>,
     ) -> Result<()> {
         let label = prediction.map(|class| match schema.labels().get(class) {
             Some(label) => label.clone(),
@@ -272,20 +323,25 @@ impl PredictionWriter {
         });
         let probability = prediction.and_then(|class| probabilities.get(class).copied());
         if format == Some(LiveFormat::JsonLines) {
-            let line = json!({
+            let mut line = json!({
                 "prediction": label,
                 "probability": probability,
                 "leverage": leverage,
             });
+            if let Some(reasons) = reasons {
+                line["reasons"] = reasons::json(reasons);
+            }
             return to_stdout(writeln!(self.writer, "{line}"));
         }
         let mut csv = csv::Writer::from_writer(Vec::new());
         if !self.has_header {
             self.has_header = true;
-            csv.write_record(["prediction", "probability", "leverage"])?;
+            let names = ["prediction", "probability", "leverage"].into_iter();
+            csv.write_record(names.chain(reasons.map(|_| "reasons")))?;
         }
         let probability = probability.map_or_else(String::new, |p| p.to_string());
-        csv.write_record([label.unwrap_or_default(), probability, leverage.to_string()])?;
+        let cells = [label.unwrap_or_default(), probability, leverage.to_string()].into_iter();
+        csv.write_record(cells.chain(reasons.map(reasons::text)))?;
         let text = csv.into_inner().map_err(|error| error.into_error())?;
         to_stdout(self.writer.write_all(&text))
     }

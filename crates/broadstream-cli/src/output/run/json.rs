@@ -7,6 +7,7 @@ use super::Report;
 use crate::output::{
     changes::{changes_json, members_json},
     health::health_json,
+    importance::importance_json,
 };
 
 /// A confusion matrix with more classes than this is left out: it would be longer than all the rest.
@@ -40,6 +41,7 @@ impl Report<'_> {
         add("restarts", json!(self.evaluation.restarts));
         add("members", json!(members_json(&self.evaluation.members)));
         add("changes", json!(changes_json(&self.evaluation.changes)));
+        add("importance", importance_json(&self.importance()));
         add("health", json!(self.health()));
         add("reliability", json!(self.reliability()));
         add("per_class", json!(self.per_class()));

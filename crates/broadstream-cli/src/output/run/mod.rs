@@ -8,7 +8,7 @@ mod table;
 use std::io::{self, Write};
 
 use anyhow::Result;
-use broadstream::{Evaluation, Schema};
+use broadstream::{Evaluation, OnlineBls, Schema};
 
 use super::failure::to_stdout;
 use crate::build::model::Model;
@@ -32,6 +32,11 @@ impl Report<'_> {
 
     pub(crate) fn print_table(&self) -> Result<()> {
         to_stdout(io::stdout().write_all(self.table().as_bytes()))
+    }
+
+    /// How important each column is for the model; empty for a model that does not tell.
+    fn importance(&self) -> Vec<(String, f64)> {
+        self.model.online_bls().map_or_else(Vec::new, OnlineBls::importance)
     }
 
     fn samples_per_second(&self) -> f64 {

@@ -7,8 +7,8 @@ use broadstream::{
     metrics::{Calibration, Metrics, PerClass, ReliabilityBin, per_class},
 };
 use broadstream_report::{
-    ChangeRow, ClassReliability, ClassRow, CurvePoint, Event, MemberRow, ObjectiveRow,
-    ReliabilityRow, RunReport, TimeBin, run_page,
+    ChangeRow, ClassReliability, ClassRow, CurvePoint, Event, ImportanceRow, MemberRow,
+    ObjectiveRow, ReliabilityRow, RunReport, TimeBin, run_page,
 };
 
 use super::Report;
@@ -45,6 +45,7 @@ impl Report<'_> {
             events: evaluation.drifts.iter().chain(&evaluation.restarts).map(drift).collect(),
             members: evaluation.members.iter().map(member_row).collect(),
             changes: evaluation.changes.iter().map(change_row).collect(),
+            importance: self.importance().into_iter().map(importance_row).collect(),
             reliability: evaluation.metrics.calibration().bins().map(reliability_row).collect(),
             confusion: (0..classes).map(row).collect(),
             per_class: per_class(confusion)
@@ -149,6 +150,10 @@ fn change_row(change: &MemberChange) -> ChangeRow {
         event: event.as_str().to_owned(),
         reason: event.reason().to_owned(),
     }
+}
+
+fn importance_row((column, importance): (String, f64)) -> ImportanceRow {
+    ImportanceRow { column, importance: Some(importance) }
 }
 
 fn reliability_row(bin: ReliabilityBin) -> ReliabilityRow {

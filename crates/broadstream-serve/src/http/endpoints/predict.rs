@@ -43,7 +43,7 @@ pub(crate) struct PredictQuery {
     #[serde(default = "yes")]
     #[param(default = true)]
     track: bool,
-    /// How many inputs are named that speak for or against each prediction.
+    /// How many columns are named that speak for or against each prediction.
     #[serde(default)]
     #[param(default = 0, maximum = 50)]
     reasons: usize,
@@ -158,9 +158,9 @@ fn run(
         }
         let reasons = published.explain(row, reasons)?.into_iter();
         let answers = reasons.map(|reason| ReasonAnswer {
-            input: reason.input,
-            value: reason.value,
+            column: reason.column,
             change: reason.change,
+            score_change: reason.score_change,
         });
         Ok(Some(answers.collect()))
     };

@@ -5,6 +5,8 @@
 //! per learned sample: the gain g = w·K⁻¹a, and W ← W + g·rᵀ with the residual r = y − aᵀW. That
 //! pays where samples are predicted more often than learned.
 
+#![allow(clippy::inline_always)]
+
 use super::{
     Factor, Update, check_length,
     kernel::{add_outer_product, score},
@@ -18,6 +20,9 @@ use crate::{
 
 /// After this many samples the weights are solved for again, so that rounding errors do not add up.
 const SOLVE_EVERY: u32 = 1024;
+
+/// How many rows of features go through the weights together: enough to hide the latency of a multiply-add.
+const TOGETHER: usize = 8;
 
 /// The weights of a factor, for all of its [readouts](Factor::readouts).
 ///
@@ -89,6 +94,42 @@ impl Weights {
                     || score(weights, features, &mut sums),
                 );
                 targets.copy_from_slice(&sums.0[..targets.len()]);
+            }
+        }
+        Ok(scores)
+    }
+
+    /// The predictions for several rows of features, one after the other, with the bits of
+    /// [`scores`](Self::scores). Several rows share each read of the weights.
+    pub fn scores_many(&self, features: &[f64]) -> Result<Vec<f64>, Error> {
+        let order = self.readouts.last().map_or(0, |readout| readout.features);
+        let samples = features.len().checked_div(order).unwrap_or(0);
+        check_length("features", samples * order, features.len())?;
+        let row = self.readouts.len() * self.targets;
+        let mut scores = vec![0.0; samples * row];
+        let rows = features.chunks((TOGETHER * order).max(1));
+        for (features, scores) in rows.zip(scores.chunks_mut((TOGETHER * row).max(1))) {
+            if features.len() < TOGETHER * order {
+                let rows = features.chunks_exact(order).zip(scores.chunks_exact_mut(row.max(1)));
+                for (features, scores) in rows {
+                    scores.copy_from_slice(&self.scores(features)?);
+                }
+                continue;
+            }
+            let rows: [&[f64]; TOGETHER] = std::array::from_fn(|s| &features[s * order..][..order]);
+            for (r, readout) in self.readouts.iter().enumerate() {
+                for (panel, weights) in readout.panels.iter().enumerate() {
+                    let mut sums = [Column::ZERO; TOGETHER];
+                    self.instructions.run(
+                        #[inline(always)]
+                        || score_together(weights, &rows, &mut sums),
+                    );
+                    let first = panel * TARGET_ROWS;
+                    let size = TARGET_ROWS.min(self.targets - first);
+                    for (scores, sums) in scores.chunks_exact_mut(row).zip(&sums) {
+                        scores[r * self.targets + first..][..size].copy_from_slice(&sums.0[..size]);
+                    }
+                }
             }
         }
         Ok(scores)
@@ -206,4 +247,23 @@ impl Weights {
         }
         rows
     }
+}
+
+/// [`score`] for several rows of features.
+#[inline(always)]
+fn score_together(
+    weights: &[Column<TARGET_ROWS>],
+    rows: &[&[f64]; TOGETHER],
+    scores: &mut [Column<TARGET_ROWS>; TOGETHER],
+) {
+    let rows = rows.map(|row| &row[..weights.len()]);
+    let mut sums = *scores;
+    for (j, weights) in weights.iter().enumerate() {
+        for s in 0..TOGETHER {
+            for i in 0..TARGET_ROWS {
+                sums[s].0[i] = rows[s][j].mul_add(weights.0[i], sums[s].0[i]);
+            }
+        }
+    }
+    *scores = sums;
 }
