@@ -438,7 +438,7 @@ impl Learner {
         }
     }
 
-    fn known_class(&self, label: &Bound<'_, PyAny>, row: usize) -> PyResult<usize> {
+    pub(crate) fn known_class(&self, label: &Bound<'_, PyAny>, row: usize) -> PyResult<usize> {
         self.labels.find(label, place(row))?.ok_or_else(|| {
             let label = label.repr().map(|label| label.to_string()).unwrap_or_default();
             PyValueError::new_err(format!("{}: label {label} was never learned", place(row)))

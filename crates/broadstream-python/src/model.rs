@@ -7,7 +7,6 @@ use broadstream::{
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{
     PyTraverseError, PyVisit,
-    exceptions::PyValueError,
     prelude::*,
     types::{PyBytes, PyDict, PyList, PyTuple, PyType},
 };

@@ -13,7 +13,7 @@
 //! behind it is given too, which has no bounds: the output of the stacking before it becomes a probability
 //! and is calibrated, or aᵀW without stacking.
 
-use std::ops::Range;
+use std::{ops::Range, slice::from_ref};
 
 use super::{OnlineBls, Predictor};
 use crate::{
@@ -192,9 +192,9 @@ impl Explainer<'_> {
     fn explain(&self, x: Sample<'_>, class: usize) -> Result<Explanation, Error> {
         let prepared = self.features.prepare(x)?;
         let columns = self.features.columns_of(&prepared);
-        let selected = [0..columns.numbers().len()];
+        let all = 0..columns.numbers().len();
         let prediction = self.predict(&prepared)?;
-        let mut changes = self.changes(&prepared, &prediction, class, &columns, &selected)?;
+        let mut changes = self.changes(&prepared, &prediction, class, &columns, from_ref(&all))?;
         let known = self.features.inputs().columns();
         // The columns that the sample has and that contribute nothing.
         let mut others: Vec<usize> = x.iter().map(|(input, _)| known.of_input(input)).collect();

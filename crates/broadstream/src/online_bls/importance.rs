@@ -10,6 +10,9 @@
 //! a few microseconds for each column. If a sample has many columns, only some are left out each time,
 //! in turn.
 
+// Lists of ranges often have one.
+#![allow(clippy::single_range_in_vec_init)]
+
 use std::ops::Range;
 
 use super::{

@@ -89,9 +89,9 @@ pub struct OnlineBls {
     class_totals: Vec<f64>,
     /// The classes all of whose samples were unlearned.
     emptied: Vec<usize>,
+    importance: Importance,
     /// In which precision it was stored when it was read last.
     precision: Precision,
-    importance: Importance,
     /// The last samples, if the model has a window.
     window: Option<SampleWindow>,
     /// A buffer for the samples that are being learned.
@@ -112,8 +112,8 @@ impl OnlineBls {
             decisions: DecisionRules::new(),
             class_totals: Vec::new(),
             emptied: Vec::new(),
-            precision: Precision::Double,
             importance: Importance::default(),
+            precision: Precision::Double,
             window: config.window.map(SampleWindow::new),
             features,
             config,

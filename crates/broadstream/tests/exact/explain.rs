@@ -174,7 +174,7 @@ fn many_columns_are_explained_in_parts() {
         }
         let pixels = |i: u64| -> Row {
             let pixel = |j| (j as u32, noise(i * 150 + j) + f64::from(u8::from(i % 2 == j % 2)));
-            (0..150).filter(|j| i % 3 > 0 || j % 4 > 0).map(pixel).collect()
+            (0..150).filter(|j| !i.is_multiple_of(3) || j % 4 > 0).map(pixel).collect()
         };
         for i in 0..120 {
             let (inputs, values) = sample(&pixels(i));
