@@ -72,29 +72,6 @@ enum Origin {
 
 #[pymethods]
 impl Stream {
-    /// The same stream, whose columns become inputs as the model says, where the options of the stream do not.
-    pub(crate) fn for_model(&self, model: Option<&RowEncoding>) -> Self {
-        let mut stream = self.clone();
-        if let (Origin::File(_), Some(encoding)) = (&self.origin, model) {
-            if stream.options.text.is_empty() {
-                stream.options.text.clone_from(&encoding.text);
-            }
-            stream.options.max_categories.get_or_insert(encoding.max_categories);
-        }
-        stream
-    }
-
-    /// The same stream with a category for every text, so that samples have what the cells say.
-    fn of_cells(&self) -> Self {
-        let mut stream = self.clone();
-        if let Origin::File(_) = self.origin {
-            let texts = std::mem::take(&mut stream.options.text);
-            stream.options.categorical.extend(texts);
-            stream.options.max_categories = Some(usize::MAX);
-        }
-        stream
-    }
-
     #[new]
     #[pyo3(signature = (
         source,
@@ -133,9 +110,9 @@ impl Stream {
         limit: Option<Whole>,
     ) -> PyResult<Self> {
         let path = source.py().import("os")?.call_method1("fspath", (source,))?;
-        let text: String = path.extract()?;
+        let path: String = path.extract()?;
         let named = source.cast::<PyString>().is_ok();
-        let generator = if named { NamedGenerator::find(&text).map_err(to_python)? } else { None };
+        let generator = if named { NamedGenerator::find(&path).map_err(to_python)? } else { None };
         let options = TableOptions {
             format: format.map(TableFormat::parse).transpose().map_err(to_python)?,
             delimiter: delimiter.map(one_byte).transpose()?,
@@ -154,7 +131,7 @@ impl Stream {
         if generator.is_some() {
             options.check_generator().map_err(to_python)?;
         }
-        let origin = generator.map_or(Origin::File(text), Origin::Generator);
+        let origin = generator.map_or(Origin::File(path), Origin::Generator);
         let [shuffle, limit] = [shuffle, limit].map(|number| number.map(|number| number.0));
         Ok(Stream { origin, options, shuffle, limit })
     }

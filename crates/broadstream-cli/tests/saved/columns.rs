@@ -154,7 +154,9 @@ fn a_column_of_different_values_has_a_bounded_number_of_inputs() {
 #[test]
 fn a_run_that_continues_counts_rare_categories_as_one_that_never_stopped() {
     let folder = Folder::new();
-    let user = |i: usize| if i % 3 == 0 { format!("often{}", i / 900) } else { format!("once{i}") };
+    let user = |i: usize| {
+        if i.is_multiple_of(3) { format!("often{}", i / 900) } else { format!("once{i}") }
+    };
     let rows = |range: std::ops::Range<usize>| -> String {
         range.map(|i| format!("{},{},{}\n", user(i), i % 11, i % 2)).collect()
     };

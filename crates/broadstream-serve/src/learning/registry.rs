@@ -34,7 +34,12 @@ pub(super) const TICK: Duration = Duration::from_millis(10);
 /// What a new model is made of.
 pub(crate) enum NewModel {
     /// Options, with the name of the target, and how columns become inputs.
-    Options { preset: Preset, options: Map<String, Value>, target: String, columns: TableOptions },
+    Options {
+        preset: Preset,
+        options: Map<String, Value>,
+        target: String,
+        columns: Box<TableOptions>,
+    },
     /// A model file.
     File(Vec<u8>),
 }

@@ -12,7 +12,7 @@ use std::{
 
 use broadstream::{
     Block, Classifier, OnlineBls, OnlineBlsConfig, Preset, Schema,
-    stream::{JsonRows, LiveOptions, Place, RowEncoding, TableOptions, UnknownColumns},
+    stream::{JsonRows, LiveOptions, Place, RowEncoding, UnknownColumns},
 };
 use broadstream_store::{Disk, SystemDisk};
 use serde_json::{Map, json};
@@ -55,7 +55,7 @@ fn start_on(
             preset: Preset::Default,
             options: given,
             target: "y".to_owned(),
-            columns: TableOptions::default(),
+            columns: Box::default(),
         };
         registry.create(&ModelName::parse(NAME).unwrap(), new, UnknownName::Learn).unwrap()
     });
@@ -389,7 +389,7 @@ fn registry_with(folder: &Path, given: &Map<String, serde_json::Value>) -> Arc<R
             preset: Preset::Single,
             options: given.clone(),
             target: "y".to_owned(),
-            columns: TableOptions::default(),
+            columns: Box::default(),
         };
         match registry.create(&ModelName::parse(name).unwrap(), new, UnknownName::Learn) {
             Ok(_) | Err(ServeError::Exists { .. }) => {}

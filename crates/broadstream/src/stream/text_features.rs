@@ -80,7 +80,7 @@ impl TextFeatures {
         for length in SEQUENCES {
             for start in 0..(self.bounds.len() - 1).saturating_sub(length - 1) {
                 let (from, to) = (self.bounds[start], self.bounds[start + length]);
-                let hash = stable_hash(self.characters[from..to].as_bytes());
+                let hash = stable_hash(&self.characters.as_bytes()[from..to]);
                 self.add(hash.rotate_left(length as u32));
             }
         }

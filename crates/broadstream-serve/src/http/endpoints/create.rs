@@ -135,5 +135,5 @@ fn read_options(body: &[u8], most: u64) -> Result<(NewModel, Option<UnknownName>
     // How many threads learn is the service's own choice.
     options.remove("threads");
     let columns = TableOptions { max_categories, text, ..TableOptions::default() };
-    Ok((NewModel::Options { preset, options, target, columns }, unknown_columns))
+    Ok((NewModel::Options { preset, options, target, columns: Box::new(columns) }, unknown_columns))
 }

@@ -68,12 +68,12 @@ impl RowEncoder {
             if k == columns.len() {
                 break;
             }
-            if let Some(text) = read_text(cell(columns[k].position)) {
-                if let Some((input, value)) = self.encode_text(k, text, Source::Raw)? {
-                    self.inputs[present] = input;
-                    self.values[present] = value;
-                    present += 1;
-                }
+            if let Some(text) = read_text(cell(columns[k].position))
+                && let Some((input, value)) = self.encode_text(k, text, Source::Raw)?
+            {
+                self.inputs[present] = input;
+                self.values[present] = value;
+                present += 1;
             }
             k += 1;
         }
