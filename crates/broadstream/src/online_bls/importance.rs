@@ -102,9 +102,6 @@ impl Importance {
         }
         // Of two ranges the first holds the columns after the end of the others.
         self.next = selection.columns.first().map_or(0, |columns| columns.end);
-        if self.next >= known {
-            self.next = 0;
-        }
     }
 
     /// The importance of each column that an explained sample had, the largest first.
@@ -147,7 +144,7 @@ impl Importance {
         let sound = |sum: &f64| (0.0..=LARGEST_WEIGHT).contains(sum);
         from.check_each("sums", &sums, "not negative", sound)?;
         from.check_each("weights", &weights, "not negative", sound)?;
-        let next = from.count("next", sums.len().saturating_sub(1))?;
+        let next = from.count("next", sums.len())?;
         *self = Importance { sums, weights, next };
         Ok(())
     }
@@ -284,7 +281,7 @@ mod tests {
             Importance { sums: vec![-0.5], weights: vec![1.0], next: 0 },
             Importance { sums: vec![0.5], weights: vec![-1.0], next: 0 },
             Importance { sums: vec![0.5], weights: vec![1.0, 1.0], next: 0 },
-            Importance { sums: vec![0.5], weights: vec![1.0], next: 1 },
+            Importance { sums: vec![0.5], weights: vec![1.0], next: 2 },
         ] {
             let mut state = StateWriter::default();
             broken.save(&mut state.root());
