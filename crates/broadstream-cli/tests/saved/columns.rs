@@ -135,7 +135,7 @@ fn a_column_of_different_values_has_a_bounded_number_of_inputs() {
     let inputs = |file: &str| {
         let inspected: Value =
             serde_json::from_str(&folder.stdout(&format!("inspect {file} --json"))).unwrap();
-        inspected["inputs"].as_u64().unwrap()
+        inspected["inputs"].as_array().map_or(0, Vec::len)
     };
     folder.write("ids.csv", format!("user,y\n{}", rows(0..10_001)));
     folder.stdout(&format!("run ids.csv {RUN} --max-categories 40 --save ids.bsm"));
