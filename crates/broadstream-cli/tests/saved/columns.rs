@@ -143,7 +143,7 @@ fn a_column_of_different_values_has_a_bounded_number_of_inputs() {
     folder.write("more.csv", format!("user,y\n{}", rows(20_000..20_100)));
     folder.stdout("learn ids.bsm more.csv");
     assert_eq!(inputs("ids.bsm"), 20 + 10, "a model keeps its limit");
-    folder.stdout("predict ids.bsm more.csv --quiet");
+    folder.stdout("predict ids.bsm more.csv");
 
     let (code, message) = folder.failure("run ids.csv --max-categories 0");
     assert_eq!((code, message.contains("max_categories must be at least 1, got 0")), (2, true));
