@@ -5,7 +5,7 @@ Written by ``python -m broadstream._options`` from the definitions of the librar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 #: The configurations that options start from
@@ -214,4 +214,14 @@ class OptionValues(TypedDict, total=False):
     costs: Mapping[Any, Mapping[Any, float]] | None
     """For each true label a dictionary with the cost of each decision, by label; decisions are then made
     for the least expected cost. ``abstain`` in each of them is the cost of deciding nothing.
+    """
+
+    max_categories: int | None
+    """The most inputs that the categories of a column may have. The first ones and the frequent ones have
+    an input of their own, and rare ones share some. Example: ``max_categories=10_000``.
+    """
+
+    text: Sequence[str] | None
+    """Columns of texts, whose words and sequences of characters become inputs. Example:
+    ``text=["message"]``.
     """
