@@ -77,7 +77,10 @@ def test_nothing_predicted_is_nothing_explained():
     assert model.explain_one(row(0)) == {}
     assert model.explain_many([row(0), row(1)], k=2) == [{}, {}]
     assert model.importance == {}
-    costs = {"ok": {"ok": 5, "fraud": 5, "abstain": 1}, "fraud": {"ok": 5, "fraud": 5, "abstain": 1}}
+    costs = {
+        "ok": {"ok": 5, "fraud": 5, "abstain": 1},
+        "fraud": {"ok": 5, "fraud": 5, "abstain": 1},
+    }
     model = broadstream.OnlineBLS(preset="single", costs=costs)
     for i in range(50):
         model.learn_one(row(i), label(row(i)))

@@ -156,5 +156,7 @@ def test_dates_mean_the_same_as_texts_and_as_objects(tmp_path):
 def test_a_date_that_stops_being_one_is_refused():
     learned = OnlineBLS(**OPTIONS)
     learned.learn_one({"day": "2024-02-29"}, 0)
-    with pytest.raises(ValueError, match="column 'day': expected a date such as 2024-02-29, found 'x'"):
+    with pytest.raises(
+        ValueError, match="column 'day': expected a date such as 2024-02-29, found 'x'"
+    ):
         learned.learn_one({"day": "x"}, 0)

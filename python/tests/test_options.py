@@ -11,6 +11,8 @@ from broadstream import _option_values, capymoa, river, sklearn
 from broadstream._options import NAMES, OptionValues, source
 
 DEFINED = {option["name"]: option for option in broadstream.options()}
+# Costs go by label, and the others by column, so they belong to the model and not to its configuration.
+OTHERS = ["costs", "max_categories", "text"]
 
 
 def parameters(function):
@@ -18,10 +20,9 @@ def parameters(function):
 
 
 def test_types_and_signatures_name_every_option():
-    # Costs go by label, so they belong to the model and not to its configuration.
-    assert set(OptionValues.__annotations__) == {*DEFINED, "costs"} - {"seed"}
-    assert list(parameters(broadstream.OnlineBLS)) == ["preset", *DEFINED, "costs"]
-    assert list(NAMES) == [*(name for name in DEFINED if name != "seed"), "costs"]
+    assert set(OptionValues.__annotations__) == {*DEFINED, *OTHERS} - {"seed"}
+    assert list(parameters(broadstream.OnlineBLS)) == ["preset", "seed", *NAMES]
+    assert list(NAMES) == [*(name for name in DEFINED if name != "seed"), *OTHERS]
 
 
 def test_the_documentation_says_what_each_option_means():
@@ -78,7 +79,7 @@ def test_estimators_have_every_option(estimator, preset, seed, own):
     found = {name: parameter.default for name, parameter in parameters(estimator).items()}
     assert found.pop("preset") == preset
     found.pop(seed)
-    names = {*DEFINED, *own, "costs"} - {"seed"}
+    names = {*DEFINED, *own, *OTHERS} - {"seed"}
     assert found == {name: own.get(name) for name in names}
     with pytest.raises(TypeError, match="unexpected keyword argument 'ridges'"):
         estimator(ridges=1)

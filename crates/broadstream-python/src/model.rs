@@ -524,6 +524,7 @@ impl OnlineBLS {
     /// Examples
     /// --------
     /// >>> import io
+    /// >>> from broadstream import OnlineBLS
     /// >>> model = OnlineBLS()
     /// >>> model.learn_one({"volts": 231.5}, "on")
     /// >>> exact, small = io.BytesIO(), io.BytesIO()
