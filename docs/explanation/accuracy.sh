@@ -26,7 +26,7 @@ insert() {
     mv "$page.new" "$page"
 }
 
-for experiment in accuracy parts decisions; do
+for experiment in accuracy parts; do
     "$program" experiment "$experiment" ${data[@]+"${data[@]}"} > /dev/null
     for table in results/"$experiment"/*.md; do
         insert "$experiment/$(basename "$table" .md)" "$table"

@@ -2,8 +2,8 @@
 //!
 //! The program calls it, and so does the Python package, whose command is the same code.
 //!
-//! Arguments are parsed without doing work ([`args`]), then one of the [`commands`] builds what it needs
-//! from them ([`build`]), runs, and shows its results ([`output`]). Each of these modules knows only those
+//! Arguments are parsed without doing work (`args`), then one of the `commands` builds what it needs
+//! from them (`build`), runs, and shows its results (`output`). Each of these modules knows only those
 //! that are named before it here: args, build, output, commands.
 //!
 //! Data goes to standard output, everything else to standard error. The exit code is 0 on success, 1 if a
